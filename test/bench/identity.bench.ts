@@ -10,7 +10,7 @@ import { silentLog } from '../../src/core/base/log.ts';
 import { IdentityClient } from '../../src/core/identity/identityClient.ts';
 import type { Group, Listing, Role } from '../../src/core/identity/schemas.ts';
 import { readAccessFile } from '../../src/core/rules/accessFile.ts';
-import { checkAccess } from '../../src/core/rules/judge.ts';
+import { checkAccess } from '../../src/core/rules/checkAccess.ts';
 import { type Figure, median } from './figure.ts';
 import { bigOrganization } from './organization.ts';
 

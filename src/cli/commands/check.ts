@@ -8,7 +8,7 @@ import {
   checkAccess,
   checkUnread,
   unknownOrganization,
-} from '../../core/rules/judge.ts';
+} from '../../core/rules/checkAccess.ts';
 import {
   type CheckedFile,
   positionsIn,

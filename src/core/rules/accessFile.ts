@@ -2,9 +2,9 @@ import * as l10n from '@vscode/l10n';
 import { isMap, isSeq } from 'yaml';
 import { grantKinds } from './kinds/grants.ts';
 import { holderKinds, personShape } from './kinds/holders.ts';
-import type { Kind, Kinds } from './kinds/kind.ts';
+import type { RuleKind, RuleKinds } from './kinds/kind.ts';
 import { resourceKinds } from './kinds/resources.ts';
-import { IDENTITIES, type Identity } from './people.ts';
+import { USER_ID_RELATIONS, type UserIdRelation } from './people.ts';
 import {
   type DocumentShape,
   documentShape,
@@ -26,10 +26,10 @@ export const SEVERITIES = ['error', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** Every kind of rule: what it says, its keys and how it is judged. Reading, completion, hover, the schema and the docs come from here. */
-export const KINDS: Kinds = { ...holderKinds, ...grantKinds, ...resourceKinds };
+export const RULE_KINDS: RuleKinds = { ...holderKinds, ...grantKinds, ...resourceKinds };
 
-export function kindOf(name: string | undefined): Kind | undefined {
-  return name !== undefined && Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+export function ruleKindOf(name: string | undefined): RuleKind | undefined {
+  return name !== undefined && Object.hasOwn(RULE_KINDS, name) ? RULE_KINDS[name] : undefined;
 }
 
 const boolean: Shape = { type: 'choice', of: ['true', 'false'] };
@@ -81,7 +81,7 @@ const ruleKeys: Keys = {
     about: () => l10n.t('Identifies the rule in findings and waivers.'),
   },
   kind: {
-    shape: { type: 'choice', of: Object.keys(KINDS) },
+    shape: { type: 'choice', of: Object.keys(RULE_KINDS) },
     isRequired: true,
     about: () => l10n.t('What the rule demands.'),
   },
@@ -100,7 +100,7 @@ const ruleKeys: Keys = {
   },
 };
 
-const ruleShape: Shape = { type: 'variants', by: 'kind', keys: ruleKeys, of: KINDS };
+const ruleShape: Shape = { type: 'variants', by: 'kind', keys: ruleKeys, of: RULE_KINDS };
 const waiverShape: Shape = { type: 'record', keys: waiverKeys };
 
 /** What a file of access rules can hold. */
@@ -113,7 +113,7 @@ export const ACCESS_FILE_SHAPE: DocumentShape = documentShape(
         type: 'record',
         keys: {
           userIds: {
-            shape: { type: 'choice', of: [...IDENTITIES] },
+            shape: { type: 'choice', of: [...USER_ID_RELATIONS] },
             isRequired: true,
             about: () =>
               l10n.t(
@@ -204,7 +204,7 @@ export interface AccessFile {
   /** The whole of it as read, with its places. */
   readonly value: Value;
   readonly organization: string | undefined;
-  readonly identity: Identity;
+  readonly identity: UserIdRelation;
   readonly people: readonly PersonEntry[];
   readonly rules: readonly Rule[];
   readonly declared: Declaration | undefined;
@@ -233,7 +233,8 @@ export function readAccessFile(text: string): AccessFile {
     text,
     value,
     organization: textOf(value, 'organization'),
-    identity: IDENTITIES.find((one) => one === textOf(value.fields?.get('identity')?.value, 'userIds')) ?? 'unknown',
+    identity:
+      USER_ID_RELATIONS.find((one) => one === textOf(value.fields?.get('identity')?.value, 'userIds')) ?? 'unknown',
     people: people.entries,
     rules: readRules(value, problems),
     declared: readDeclaration(value, problems),
@@ -254,7 +255,7 @@ export function readAccessFile(text: string): AccessFile {
 }
 
 /** The first error at a place and inside it: what is wrong there is said in the same words everywhere. */
-export function mistakeIn(problems: readonly FileProblem[], place: Place): string | undefined {
+export function firstErrorIn(problems: readonly FileProblem[], place: Place): string | undefined {
   return problems.find(({ start, severity }) => severity === 'error' && place.start <= start && start <= place.end)
     ?.message;
 }
@@ -316,7 +317,7 @@ function readRules(value: Value, problems: FileProblem[]): readonly Rule[] {
       why: textOf(item, 'why'),
       place: { start: place.start, end: place.end },
       value: item,
-      mistake: mistakeIn(problems, item) ?? (item.isSound ? undefined : l10n.t('The rule has a mistake.')),
+      mistake: firstErrorIn(problems, item) ?? (item.isSound ? undefined : l10n.t('The rule has a mistake.')),
     };
   });
 }
@@ -329,7 +330,8 @@ function readDeclaration(value: Value, problems: readonly FileProblem[]): Declar
     isComplete: textOf(declared, 'complete') === 'true',
     place: declared.fields?.get('complete')?.key ?? field.key,
     groups: itemsOf(declared, 'groups'),
-    mistake: mistakeIn(problems, declared) ?? (declared.isSound ? undefined : l10n.t('The declaration has a mistake.')),
+    mistake:
+      firstErrorIn(problems, declared) ?? (declared.isSound ? undefined : l10n.t('The declaration has a mistake.')),
   };
 }
 

@@ -3,12 +3,12 @@ import { memberName } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
 import { oneLine } from '../base/text.ts';
-import { compare } from './findings.ts';
-import { hasMalformed, lower } from './references.ts';
+import { compareText } from './findings.ts';
+import { hasMalformed, lowerCaseAscii } from './references.ts';
 import {
   type DocumentShape,
   dayOf,
-  today as dayOfTime,
+  dayOfTime,
   documentShape,
   type FileProblem,
   itemsOf,
@@ -71,13 +71,13 @@ export interface CampaignItem {
   readonly group: string;
   readonly who: string;
   /** Absent where nothing was decided, or not in full. */
-  readonly decided: Decided | undefined;
+  readonly decided: RecordedDecision | undefined;
   /** Of the decision; of the group where there is none. */
   readonly place: Place;
   readonly value: Value;
 }
 
-export interface Decided {
+export interface RecordedDecision {
   readonly decision: Decision;
   readonly gives: readonly string[];
   readonly by: string;
@@ -132,7 +132,7 @@ function readItem(value: Value, report: (problem: FileProblem) => void): readonl
     return [{ ...item, decided: undefined }];
   }
   const next = textOf(value, 'next');
-  const decided: Decided = {
+  const decided: RecordedDecision = {
     decision,
     gives: itemsOf(value, 'gives').flatMap((one) => one.text ?? []),
     by: textOf(value, 'by') ?? '',
@@ -147,12 +147,12 @@ function readItem(value: Value, report: (problem: FileProblem) => void): readonl
  * How a membership stands: `changed`: the group has other roles than when it was decided; `due`: it was to be decided again; `conflict`: two
  * decisions; these count as undecided.
  */
-export type ItemStatus = Decision | 'undecided' | 'changed' | 'due' | 'conflict';
+export type MembershipStatus = Decision | 'undecided' | 'changed' | 'due' | 'conflict';
 
 export interface Membership {
   readonly group: GroupEntry;
   readonly principal: Principal;
-  readonly status: ItemStatus;
+  readonly status: MembershipStatus;
   readonly item: CampaignItem | undefined;
   /** Whether the decision is an earlier review's. */
   readonly isTakenOver: boolean;
@@ -189,10 +189,10 @@ export interface Reviewer {
  *
  * @param account who is signed in.
  */
-export function stateOf(campaign: Campaign, model: AccessModel, now: number, account?: Reviewer): CampaignState {
+export function campaignState(campaign: Campaign, model: AccessModel, now: number, account?: Reviewer): CampaignState {
   const idsOf = reviewerIds(model, account);
   const problems = [...campaign.problems];
-  const byKey = Map.groupBy(campaign.items, ({ group, who }) => keyOf(group, who));
+  const byKey = Map.groupBy(campaign.items, ({ group, who }) => membershipKey(group, who));
   const today = dayOfTime(now);
   const memberships = sortedMemberships(model).map(({ group, principal, key }): Membership => {
     const items = byKey.get(key) ?? [];
@@ -223,11 +223,11 @@ export function stateOf(campaign: Campaign, model: AccessModel, now: number, acc
   };
 }
 
-export function isDecision(status: ItemStatus): status is Decision {
+export function isDecision(status: MembershipStatus): status is Decision {
   return DECISIONS.some((one) => one === status);
 }
 
-function statusOf(items: readonly CampaignItem[], group: GroupEntry, today: number): ItemStatus {
+function statusOf(items: readonly CampaignItem[], group: GroupEntry, today: number): MembershipStatus {
   const decided = items.flatMap((item) => item.decided ?? []);
   const [one] = decided;
   if (one === undefined) return 'undecided';
@@ -240,7 +240,7 @@ function statusOf(items: readonly CampaignItem[], group: GroupEntry, today: numb
 function problemsOf(
   items: readonly CampaignItem[],
   { place }: CampaignItem,
-  status: ItemStatus,
+  status: MembershipStatus,
   group: GroupEntry,
   principal: Principal,
 ): readonly FileProblem[] {
@@ -267,7 +267,7 @@ function ownDecision(
   if (decided === undefined) return [];
   const { by } = decided;
   const isOwn =
-    (email !== undefined && lower(email) === lower(by)) ||
+    (email !== undefined && lowerCaseAscii(email) === lowerCaseAscii(by)) ||
     by === `${kind}:${id}` ||
     (kind !== 'serviceAccount' && idsOf(by).has(id));
   if (!isOwn) return [];
@@ -279,21 +279,21 @@ function ownDecision(
 function reviewerIds({ principals }: AccessModel, account: Reviewer | undefined) {
   const ids = new Map<string, Set<string>>();
   const add = (name: string, id: string) => {
-    const known = ids.get(lower(name)) ?? new Set();
-    ids.set(lower(name), known.add(id));
+    const known = ids.get(lowerCaseAscii(name)) ?? new Set();
+    ids.set(lowerCaseAscii(name), known.add(id));
   };
   for (const { kind, email, id } of principals) if (kind === 'subject' && email !== undefined) add(email, id);
   if (account) add(account.label, account.id);
   const none: ReadonlySet<string> = new Set();
-  return (name: string) => ids.get(lower(name)) ?? none;
+  return (name: string) => ids.get(lowerCaseAscii(name)) ?? none;
 }
 
 /** `subject 1b8f…|https://…`: unique in a group, and the same on every machine. */
-export function whoOf({ kind, id, issuer }: Principal): string {
+export function memberIdentity({ kind, id, issuer }: Principal): string {
   return kind === 'subject' ? `${kind} ${id}|${issuer ?? ''}` : `${kind} ${id}`;
 }
 
-export function keyOf(group: string, who: string): string {
+export function membershipKey(group: string, who: string): string {
   return JSON.stringify([group, who]);
 }
 
@@ -302,11 +302,11 @@ export function sortedMemberships(model: AccessModel) {
   return model.groups
     .flatMap((group) =>
       group.members.map((principal) => {
-        const who = whoOf(principal);
-        return { group, principal, who, key: keyOf(group.key, who) };
+        const who = memberIdentity(principal);
+        return { group, principal, who, key: membershipKey(group.key, who) };
       }),
     )
-    .sort((one, other) => compare(one.group.key, other.group.key) || compare(one.who, other.who));
+    .sort((one, other) => compareText(one.group.key, other.group.key) || compareText(one.who, other.who));
 }
 
 /** The next membership to decide after a place in the text, from the beginning again at the end. */

@@ -9,17 +9,17 @@ import { oneLine } from '../base/text.ts';
 import {
   CAMPAIGN_FORMAT,
   type Campaign,
+  campaignState,
   DECISION_KEYS,
   type Decision,
   isDecision,
-  keyOf,
   type Membership,
+  memberIdentity,
+  membershipKey,
   sortedMemberships,
-  stateOf,
-  whoOf,
 } from './campaign.ts';
-import { written } from './declare.ts';
-import { compare } from './findings.ts';
+import { documentText } from './declare.ts';
+import { compareText } from './findings.ts';
 import { hasMalformed } from './references.ts';
 import { type Place, parseYaml, placeOf, type Value } from './shape.ts';
 
@@ -27,7 +27,7 @@ import { type Place, parseYaml, placeOf, type Value } from './shape.ts';
 
 /** The library indents the empty line before the first block. */
 function reviewText(document: Document, source: string): string {
-  return written(document, source).replace(/^items:(\r?\n) +(\r?\n)/m, 'items:$1$2');
+  return documentText(document, source).replace(/^items:(\r?\n) +(\r?\n)/m, 'items:$1$2');
 }
 
 /**
@@ -36,11 +36,13 @@ function reviewText(document: Document, source: string): string {
  *
  * @throws RolecallError where the groups could not all be read.
  */
-export function beginCampaign(model: AccessModel, now: number, previous?: Campaign): string {
+export function startCampaign(model: AccessModel, now: number, previous?: Campaign): string {
   if (!model.groupsKnown || hasMalformed(model, 'groups'))
     throw new RolecallError('invalidRequest', l10n.t('Not all groups could be read, so they cannot be reviewed.'));
-  const before = previous && stateOf(previous, model, now);
-  const kept = new Map(before?.memberships.map((one) => [keyOf(one.group.key, whoOf(one.principal)), one]));
+  const before = previous && campaignState(previous, model, now);
+  const kept = new Map(
+    before?.memberships.map((one) => [membershipKey(one.group.key, memberIdentity(one.principal)), one]),
+  );
   const document = new Document(
     {
       format: CAMPAIGN_FORMAT,
@@ -62,7 +64,7 @@ export function beginCampaign(model: AccessModel, now: number, previous?: Campai
 }
 
 function itemNode(document: Document, group: GroupEntry, principal: Principal, decided: Value | undefined): YAMLMap {
-  const node = document.createNode({ group: group.key, who: whoOf(principal) }) as YAMLMap;
+  const node = document.createNode({ group: group.key, who: memberIdentity(principal) }) as YAMLMap;
   node.spaceBefore = true;
   node.commentBefore = ` ${oneLine(groupName(group))}: ${oneLine(englishMemberName(principal))}`;
   for (const key of DECISION_KEYS) {
@@ -93,7 +95,7 @@ export interface NewDecision {
 }
 
 /** The text with one membership decided, or undecided again; its block is added at its place where there is none. */
-export function decide(
+export function writeDecision(
   source: string,
   { group, principal }: Pick<Membership, 'group' | 'principal'>,
   made: NewDecision | undefined,
@@ -103,7 +105,7 @@ export function decide(
   const items = document.get('items');
   if (document.errors.length > 0 || !isSeq(items))
     throw new RolecallError('invalidRequest', l10n.t('The file has mistakes. Correct them first.'));
-  const who = whoOf(principal);
+  const who = memberIdentity(principal);
   const isIt = (node: unknown) =>
     isMap(node) && String(node.get('group')) === group.key && String(node.get('who')) === who;
   let node = items.items.find(isIt) as YAMLMap | undefined;
@@ -112,13 +114,15 @@ export function decide(
   if (node === undefined) {
     node = itemNode(document, group, principal, undefined);
     const after = items.items.findIndex(
-      (one) => isMap(one) && (compare(String(one.get('group')), group.key) || compare(String(one.get('who')), who)) > 0,
+      (one) =>
+        isMap(one) &&
+        (compareText(String(one.get('group')), group.key) || compareText(String(one.get('who')), who)) > 0,
     );
     items.items.splice(after < 0 ? items.items.length : after, 0, node);
   }
   for (const key of made === undefined ? DECISION_KEYS : ['note', 'next']) node.delete(key);
   if (made === undefined) return reviewText(document, source);
-  setField(document, node, 'gives', group.roles.map(({ id }) => id).sort(compare));
+  setField(document, node, 'gives', group.roles.map(({ id }) => id).sort(compareText));
   setField(document, node, 'decision', made.decision);
   setField(document, node, 'by', made.by);
   setField(document, node, 'date', new Date(now).toISOString().slice(0, 10));
@@ -128,7 +132,7 @@ export function decide(
 }
 
 /** Where the block of a membership stands in a text. */
-export function blockPlace(
+export function decisionPlace(
   source: string,
   { group, principal }: Pick<Membership, 'group' | 'principal'>,
 ): Place | undefined {
@@ -136,7 +140,8 @@ export function blockPlace(
   const items = document?.get('items');
   if (!isSeq(items)) return undefined;
   const node = items.items.find(
-    (one) => isMap(one) && String(one.get('group')) === group.key && String(one.get('who')) === whoOf(principal),
+    (one) =>
+      isMap(one) && String(one.get('group')) === group.key && String(one.get('who')) === memberIdentity(principal),
   );
   return placeOf(node);
 }

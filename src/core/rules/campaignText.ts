@@ -4,7 +4,14 @@ import type { AccessModel } from '../access/model.ts';
 import { heading, notice, type PageDocument, paragraph, table } from '../access/pageDocument.ts';
 import { groupName, roleName } from '../access/queries.ts';
 import { oneLine } from '../base/text.ts';
-import { type CampaignState, type ItemStatus, isDecision, keyOf, type Membership, whoOf } from './campaign.ts';
+import {
+  type CampaignState,
+  isDecision,
+  type Membership,
+  type MembershipStatus,
+  memberIdentity,
+  membershipKey,
+} from './campaign.ts';
 import { dateText } from './shape.ts';
 
 /** Who decided what, when, on which reading: for the auditor. */
@@ -75,15 +82,17 @@ export function progressText({
 }
 
 /** What a new review takes over from an earlier one, and what it does not and why, in sentences. */
-export function takeoverText(
+export function takenOverText(
   name: string,
   earlier: CampaignState,
   { progress }: Pick<CampaignState, 'progress'>,
 ): string {
   const { memberships, campaign } = earlier;
-  const count = (status: ItemStatus) => memberships.filter((one) => one.status === status).length;
-  const there = new Set(memberships.map(({ group, principal }) => keyOf(group.key, whoOf(principal))));
-  const ended = campaign.items.filter(({ decided, group, who }) => decided && !there.has(keyOf(group, who))).length;
+  const count = (status: MembershipStatus) => memberships.filter((one) => one.status === status).length;
+  const there = new Set(memberships.map(({ group, principal }) => membershipKey(group.key, memberIdentity(principal))));
+  const ended = campaign.items.filter(
+    ({ decided, group, who }) => decided && !there.has(membershipKey(group, who)),
+  ).length;
   const dropped: readonly (readonly [number, string])[] = [
     [count('changed'), l10n.t('the group’s roles have changed')],
     [count('due'), l10n.t('due again')],
@@ -99,7 +108,7 @@ export function takeoverText(
 }
 
 /** How a membership stands, as a sentence: `Kept by ada@acme.example on 2026-11-22`. */
-export function standingText({
+export function membershipText({
   status,
   item,
   isTakenOver,
@@ -124,7 +133,7 @@ export function standingText({
   }
 }
 
-export function statusText(status: ItemStatus): string {
+export function statusText(status: MembershipStatus): string {
   switch (status) {
     case 'keep':
       return l10n.t('Keep');

@@ -3,7 +3,7 @@ import { Document, isMap, isSeq, type ParsedNode, parseDocument, visit, type YAM
 import { type AccessModel, type GroupEntry, isBeingDeleted } from '../access/model.ts';
 import { RolecallError } from '../base/errors.ts';
 import { ACCESS_FILE_FORMAT, type Waiver } from './accessFile.ts';
-import { compare, type Finding } from './findings.ts';
+import { compareText, type Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
 import { dateText, type Place, placeOf } from './shape.ts';
 
@@ -26,7 +26,7 @@ function declarationOf(model: AccessModel): readonly DeclaredGroup[] {
   const staying = model.groups.filter(({ group }) => !isBeingDeleted(group.metadata));
   return staying
     .map((entry) => declaredGroup(entry, resolver))
-    .sort((one, other) => compare(one.name, other.name) || compare(one.id, other.id));
+    .sort((one, other) => compareText(one.name, other.name) || compareText(one.id, other.id));
 }
 
 function declaredGroup(entry: GroupEntry, resolver: Resolver): DeclaredGroup {
@@ -36,21 +36,21 @@ function declaredGroup(entry: GroupEntry, resolver: Resolver): DeclaredGroup {
   return {
     name: group.metadata.name,
     id: group.metadata.id,
-    ...(!missing.includes('roles') && { roles: roles.map((role) => roleReference(resolver, role)).sort(compare) }),
+    ...(!missing.includes('roles') && { roles: roles.map((role) => roleReference(resolver, role)).sort(compareText) }),
     members: people.map((one) => principalReference(resolver, one)).sort(byText),
-    ...(!missing.includes('serviceAccounts') && { serviceAccounts: accounts.map(({ id }) => id).sort(compare) }),
+    ...(!missing.includes('serviceAccounts') && { serviceAccounts: accounts.map(({ id }) => id).sort(compareText) }),
   };
 }
 
-export const textOfReference = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-const byText = (one: unknown, other: unknown) => compare(textOfReference(one), textOfReference(other));
+export const referenceText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const byText = (one: unknown, other: unknown) => compareText(referenceText(one), referenceText(other));
 
 /**
  * A file that declares what there is, or `text` with what it declares replaced by that.
  *
  * @throws RolecallError where the groups are not all known: what is missing would be declared as absent.
  */
-export function declare(model: AccessModel, text = ''): string {
+export function declareAccess(model: AccessModel, text = ''): string {
   const gap = model.gaps.find(({ list, kind }) => list === 'groups' && kind !== 'stale' && kind !== 'missing');
   if (gap !== undefined) {
     throw new RolecallError('invalidRequest', l10n.t('Not all groups could be read, so they cannot be declared.'));
@@ -60,7 +60,7 @@ export function declare(model: AccessModel, text = ''): string {
   for (const group of (declared.get('groups') as YAMLSeq<YAMLMap>).items) shape(group);
   spaced(declared.get('groups') as YAMLSeq);
   document.set('declared', declared);
-  return written(document, text);
+  return documentText(document, text);
 }
 
 /** Empty lists stay `[]`, and references by issuer stay on one line. */
@@ -126,13 +126,13 @@ export function addWaiver(
   const old = list.items.find(isInstead);
   if (old !== undefined) {
     for (const [key, value] of Object.entries(waiver)) old.set(key, document.createNode(value));
-    return written(document, text);
+    return documentText(document, text);
   }
   const node = document.createNode(waiver) as YAMLMap;
   node.flow = true;
-  const after = list.items.findIndex((item) => isMap(item) && compare(String(item.get('rule')), waiver.rule) > 0);
+  const after = list.items.findIndex((item) => isMap(item) && compareText(String(item.get('rule')), waiver.rule) > 0);
   list.items.splice(after < 0 ? list.items.length : after, 0, node);
-  return written(document, text);
+  return documentText(document, text);
 }
 
 function listAt(document: Document, key: string): YAMLSeq {
@@ -210,7 +210,7 @@ export function acceptDrift(text: string, finding: Finding, model: AccessModel):
     list,
     value: list?.items.find((one) => holds(one, start)),
   });
-  return written(document, text);
+  return documentText(document, text);
 }
 
 function holds(node: unknown, offset: number): boolean {
@@ -234,16 +234,16 @@ function add({ document, list }: Acceptance, value: unknown): void {
 
 /** At its place among what is sorted. */
 function insert(list: YAMLSeq, node: unknown, textOf: (node: unknown) => string): void {
-  const after = list.items.findIndex((one) => compare(textOf(one), textOf(node)) > 0);
+  const after = list.items.findIndex((one) => compareText(textOf(one), textOf(node)) > 0);
   list.items.splice(after < 0 ? list.items.length : after, 0, node);
 }
 
 function textOfNode(node: unknown): string {
-  return textOfReference((node as { toJSON(): unknown }).toJSON());
+  return referenceText((node as { toJSON(): unknown }).toJSON());
 }
 
 /** The text of a document that was changed: what was there keeps its comments, quotes, brackets and indentation as far as the library knows them. */
-export function written(document: Document, source: string): string {
+export function documentText(document: Document, source: string): string {
   visit(document, {
     Collection: (_key, node) => {
       if (node.flow && (isMap(node) || isSeq(node))) keepPadding(node, source);

@@ -4,13 +4,13 @@ import { type AccessModel, type GroupEntry, isBeingDeleted, type Principal, type
 import { groupName } from '../access/queries.ts';
 import { oneLine } from '../base/text.ts';
 import type { Declaration } from './accessFile.ts';
-import { compare, type Finding } from './findings.ts';
+import { compareText, type Finding } from './findings.ts';
 import { isGlob } from './globs.ts';
 import type { FindingSubject } from './kinds/kind.ts';
 import { groupText, roleText } from './kinds/kind.ts';
 import { hasMalformed } from './references.ts';
+import { type CheckContext, displayName, peopleErrorText, reportUnresolved } from './ruleEvaluation.ts';
 import { type Place, problem, textOf, type Value } from './shape.ts';
-import { nameOf, peopleMistakeText, reportTrouble, type World } from './trial.ts';
 
 /** What a declaration and a reading differ in. */
 export interface Drift {
@@ -26,14 +26,14 @@ export interface Drift {
 export const DECLARED = 'declared';
 
 /** Compares what is declared with what was read, in both directions. */
-export function driftOf(declared: Declaration, world: World): Drift {
-  const comparison = new Comparison(declared, world);
+export function driftOf(declared: Declaration, context: CheckContext): Drift {
+  const comparison = new Comparison(declared, context);
   return comparison.run();
 }
 
 class Comparison {
   readonly #declared: Declaration;
-  readonly #world: World;
+  readonly #context: CheckContext;
   readonly #findings: Finding[] = [];
   readonly #reasons = new Set<string>();
   /** Groups that an item of the declaration is about, or may be. */
@@ -41,15 +41,15 @@ class Comparison {
   #hasTwins = false;
   #tested = 0;
 
-  constructor(declared: Declaration, world: World) {
+  constructor(declared: Declaration, context: CheckContext) {
     this.#declared = declared;
-    this.#world = world;
+    this.#context = context;
   }
 
   run(): Drift {
-    const { model, arePeopleSound } = this.#world;
+    const { model, arePeopleSound } = this.#context;
     if (this.#declared.mistake !== undefined) this.#reasons.add(this.#declared.mistake);
-    if (!arePeopleSound) this.#reasons.add(peopleMistakeText());
+    if (!arePeopleSound) this.#reasons.add(peopleErrorText());
     if (!model.groupsKnown) this.#reasons.add(l10n.t('The groups could not be read.'));
     else {
       const missing: Value[] = [];
@@ -59,7 +59,7 @@ class Comparison {
       this.#weighGaps(model);
     }
     const findings = this.#findings.sort(
-      (one, other) => one.place.start - other.place.start || compare(one.message, other.message),
+      (one, other) => one.place.start - other.place.start || compareText(one.message, other.message),
     );
     return { findings, reasons: [...this.#reasons], tested: this.#tested, hasTwins: this.#hasTwins };
   }
@@ -77,9 +77,9 @@ class Comparison {
       this.#mistake('bad-value', written, l10n.t('A declared group is one group: patterns cannot be used.'));
       return 'matched';
     }
-    const resolved = this.#world.resolver.group(id === undefined ? written.text : `id:${written.text}`);
-    if (resolved.trouble === 'ambiguous') {
-      this.#reasons.add(reportTrouble(this.#world, written, resolved, 'group', 'error'));
+    const resolved = this.#context.resolver.group(id === undefined ? written.text : `id:${written.text}`);
+    if (resolved.failure === 'ambiguous') {
+      this.#reasons.add(reportUnresolved(this.#context, written, resolved, 'group', 'error'));
       for (const group of resolved.found) this.#covered.add(group);
       return 'matched';
     }
@@ -138,12 +138,12 @@ class Comparison {
       this.#mistake('bad-value', value, l10n.t('A declared role is one role: patterns cannot be used.'));
       return 'unclear';
     }
-    const resolved = this.#world.resolver.role(text);
-    const { trouble, found } = resolved;
-    if (trouble !== 'ambiguous' && trouble !== 'unreadable') return found[0];
+    const resolved = this.#context.resolver.role(text);
+    const { failure, found } = resolved;
+    if (failure !== 'ambiguous' && failure !== 'unreadable') return found[0];
     this.#reasons.add(
-      trouble === 'ambiguous'
-        ? reportTrouble(this.#world, value, resolved, 'role', 'error')
+      failure === 'ambiguous'
+        ? reportUnresolved(this.#context, value, resolved, 'role', 'error')
         : l10n.t('It cannot be told which role "{0}" is.', oneLine(text)),
     );
     return 'unclear';
@@ -164,7 +164,7 @@ class Comparison {
 
   /** Members of the group that an item declares; `undefined` where it is not clear whom it means. */
   #declaredMember(value: Value, group: GroupEntry, members: readonly Principal[]): readonly Principal[] | undefined {
-    const { people, resolver } = this.#world;
+    const { people, resolver } = this.#context;
     if (value.text !== undefined && isGlob(value.text)) {
       this.#mistake('bad-value', value, l10n.t('A declared member is one person: patterns cannot be used.'));
       return undefined;
@@ -175,11 +175,13 @@ class Comparison {
     const subjects = present.filter((one) => one.kind === 'subject' && people.personOf(one) === undefined);
     const text = oneLine(value.text ?? textOf(value, 'subject') ?? '');
     // One who brings the address of another along is not the one that was declared.
-    const isAmbiguous = resolved.trouble === 'ambiguous' || subjects.length > 1;
-    const isNoAddress = resolved.trouble === 'unknown' && value.text !== undefined && !/[@:]/.test(value.text);
+    const isAmbiguous = resolved.failure === 'ambiguous' || subjects.length > 1;
+    const isNoAddress = resolved.failure === 'unknown' && value.text !== undefined && !/[@:]/.test(value.text);
     if (isAmbiguous || isNoAddress) {
       const trouble = isAmbiguous ? 'ambiguous' : 'unknown';
-      this.#reasons.add(reportTrouble(this.#world, value, { ...resolved, trouble }, 'principal', 'error'));
+      this.#reasons.add(
+        reportUnresolved(this.#context, value, { ...resolved, failure: trouble }, 'principal', 'error'),
+      );
       return undefined;
     }
     if (present.length === 0) {
@@ -192,8 +194,8 @@ class Comparison {
   }
 
   #judgeExtra(principal: Principal, group: GroupEntry, place: Place): void {
-    const { people, showsEmails } = this.#world;
-    const name = nameOf(people, showsEmails, [principal]);
+    const { people, showsEmails } = this.#context;
+    const name = displayName(people, showsEmails, [principal]);
     if (people.identity === 'separate' || !people.isTwinIn(principal, [group])) {
       const message = l10n.t('{0} is in {1}, but isn’t declared there', name, groupText(group));
       this.#find('extra-member', place, group, [{ kind: 'principal', principals: [principal] }], message);
@@ -209,7 +211,7 @@ class Comparison {
   }
 
   #mistake(code: string, place: Place, message: string): void {
-    this.#world.report(problem(code, place, message));
+    this.#context.report(problem(code, place, message));
     this.#reasons.add(message);
   }
 
@@ -244,7 +246,7 @@ class Comparison {
   #reportMissing(item: Value): void {
     const head = item.fields?.get('name')?.value ?? item.fields?.get('id')?.value ?? item;
     const text = oneLine(head.text ?? '');
-    if (hasMalformed(this.#world.model, 'groups')) {
+    if (hasMalformed(this.#context.model, 'groups')) {
       this.#reasons.add(l10n.t('It cannot be told whether {0} is missing: some groups could not be understood.', text));
       return;
     }
@@ -268,10 +270,10 @@ class Comparison {
     const roles = item.fields?.get('roles')?.value.items;
     const members = item.fields?.get('members')?.value.items;
     if (roles === undefined || members === undefined || roles.length + members.length === 0) return undefined;
-    const { resolver } = this.#world;
+    const { resolver } = this.#context;
     const roleIds = keysOf(roles.flatMap(({ text = '' }) => resolver.role(text).found.map(({ id }) => id)));
     const memberKeys = keysOf(members.flatMap((value) => resolver.principal(value, false).found.map(({ key }) => key)));
-    return this.#world.model.groups.find((group) => {
+    return this.#context.model.groups.find((group) => {
       if (this.#covered.has(group)) return false;
       const people = group.members.filter(({ kind }) => kind !== 'serviceAccount');
       return keysOf(group.roles.map(({ id }) => id)) === roleIds && keysOf(people.map(({ key }) => key)) === memberKeys;
@@ -279,7 +281,7 @@ class Comparison {
   }
 
   #reportExtraGroups(): void {
-    for (const group of this.#world.model.groups) {
+    for (const group of this.#context.model.groups) {
       if (this.#covered.has(group) || isBeingDeleted(group.group.metadata)) continue;
       this.#find('extra-group', this.#declared.place, group, [], l10n.t('{0} is not declared', groupText(group)));
     }
@@ -300,7 +302,7 @@ class Comparison {
   }
 
   #finding(kind: string, { start, end }: Place, subjects: readonly FindingSubject[], message: string): Finding {
-    const { model } = this.#world;
+    const { model } = this.#context;
     const isStale = model.gaps.some((gap) => gap.list === 'groups' && gap.kind === 'stale');
     return {
       rule: DECLARED,
@@ -320,7 +322,7 @@ function hasRole(group: GroupEntry, { id }: RoleEntry): boolean {
 }
 
 function keysOf(ids: readonly string[]): string {
-  return JSON.stringify([...new Set(ids)].sort(compare));
+  return JSON.stringify([...new Set(ids)].sort(compareText));
 }
 
 function headOf(item: Value): Place {

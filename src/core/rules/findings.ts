@@ -54,13 +54,13 @@ export function firstFindings(findings: readonly Finding[], most: number): reado
 }
 
 function inOrder(one: Finding, other: Finding): number {
-  return compare(one.message, other.message) || compare(fingerprintOf(one), fingerprintOf(other));
+  return compareText(one.message, other.message) || compareText(fingerprintOf(one), fingerprintOf(other));
 }
 
 function keysOf(subject: FindingSubject): readonly string[] {
   switch (subject.kind) {
     case 'principal':
-      return subject.principals.map(({ key }) => key).sort(compare);
+      return subject.principals.map(({ key }) => key).sort(compareText);
     case 'group':
       return [subject.group.key];
     case 'role':
@@ -71,7 +71,7 @@ function keysOf(subject: FindingSubject): readonly string[] {
 }
 
 /** By code units: the same on every machine. */
-export function compare(one: string, other: string): number {
+export function compareText(one: string, other: string): number {
   if (one < other) return -1;
   return one === other ? 0 : 1;
 }

@@ -4,10 +4,10 @@ import { groupCountText, membersText, roleCountText } from '../access/descriptio
 import type { AccessModel } from '../access/model.ts';
 import { groupName, holdersOf, principalName } from '../access/queries.ts';
 import { oneLine } from '../base/text.ts';
-import { textOfReference } from './declare.ts';
+import { referenceText } from './declare.ts';
 import { groupReference, principalReference, Resolver, roleReference } from './references.ts';
+import { yamlScalar } from './ruleEvaluation.ts';
 import { type Key, type Keys, type Place, parseYaml, placeOf, type Refers, type Shape } from './shape.ts';
-import { scalar } from './trial.ts';
 
 /** What can stand at a place, as data. */
 export interface CompletionItem {
@@ -239,7 +239,7 @@ function references(
   text: string,
   { model, organizations }: CompletionContext,
 ): readonly CompletionItem[] {
-  const as = (kind: CompletionItem['kind']) => (value: string) => ({ label: value, kind, insert: scalar(value) });
+  const as = (kind: CompletionItem['kind']) => (value: string) => ({ label: value, kind, insert: yamlScalar(value) });
   if (refers === 'organization') return organizations.map(as('organization'));
   if (refers === 'rule') return [...text.matchAll(/\bid:\s*([\w.-]+)/g)].map(([, id = '']) => as('rule')(id));
   if (model === undefined) return [];
@@ -258,7 +258,7 @@ function references(
     model.principals.map((principal) => {
       const reference = principalReference(resolver, principal);
       const label = typeof reference === 'string' ? reference : principalName(principal);
-      const insert = typeof reference === 'string' ? scalar(reference) : textOfReference(reference);
+      const insert = typeof reference === 'string' ? yamlScalar(reference) : referenceText(reference);
       return { label, kind: 'person' as const, insert, detail: groupCountText(principal.groups.length) };
     });
   switch (refers) {
@@ -274,7 +274,7 @@ function references(
       const prefixed = (prefix: string) => (one: CompletionItem) => ({
         ...one,
         label: prefix + one.label,
-        insert: scalar(prefix + one.label),
+        insert: yamlScalar(prefix + one.label),
       });
       return [...people(), ...groups().map(prefixed('group:')), ...roles().map(prefixed('role:'))];
     }

@@ -2,10 +2,10 @@ import * as l10n from '@vscode/l10n';
 import type { AccessModel, RoleEntry } from '../access/model.ts';
 import { oneLine } from '../base/text.ts';
 import { ACCESS_FILE_FORMAT } from './accessFile.ts';
-import { checkAccess, type RuleResult } from './judge.ts';
+import { checkAccess, type RuleResult } from './checkAccess.ts';
 import { duplicatesEvidence } from './people.ts';
 import { Resolver, roleReference } from './references.ts';
-import { scalar } from './trial.ts';
+import { yamlScalar } from './ruleEvaluation.ts';
 
 /** Roles that are looked through for two that nobody has both of. */
 const MAX_PAIRED = 20;
@@ -58,7 +58,7 @@ function headOf(model: AccessModel): string {
   const { equal, all } = duplicatesEvidence(model);
   const isMirrored = all > 0 && equal === all;
   return [
-    `format: ${ACCESS_FILE_FORMAT}\nversion: 1\norganization: ${scalar(model.organization)}\n`,
+    `format: ${ACCESS_FILE_FORMAT}\nversion: 1\norganization: ${yamlScalar(model.organization)}\n`,
     ...(isMirrored
       ? [
           comment(l10n.t('User IDs repeat the subjects of their group: each person counts once.')),
@@ -78,7 +78,7 @@ function limitRule(model: AccessModel, judge: Judge): string {
   const limited = (max: number) => {
     const name = roleReference(new Resolver(model), role);
     const about = l10n.t('No more people than today have {0}.', name);
-    return rule('few-holders', 'max-holders', [`role: ${scalar(name)}`, `max: ${max}`], about);
+    return rule('few-holders', 'max-holders', [`role: ${yamlScalar(name)}`, `max: ${max}`], about);
   };
   const most = judge(limited(0))?.findings[0]?.range?.most;
   return most === undefined ? '' : limited(most);
@@ -93,7 +93,7 @@ function separationRule(model: AccessModel, judge: Judge): string {
   if (first === undefined) return '';
   const pairs = others.map((other) => {
     const about = l10n.t('Nobody has both {0} and {1}.', first, other);
-    return rule('kept-apart', 'separation-of-duties', [`roles: [${scalar(first)}, ${scalar(other)}]`], about);
+    return rule('kept-apart', 'separation-of-duties', [`roles: [${yamlScalar(first)}, ${yamlScalar(other)}]`], about);
   });
   return pairs.find((pair) => judge(pair)?.status === 'pass') ?? pairs[0] ?? '';
 }

@@ -1,9 +1,9 @@
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
-import { emailOf, lower } from './references.ts';
+import { emailOf, lowerCaseAscii } from './references.ts';
 
 /** What a file says about user ids beside subjects: whether the same people are listed twice. */
-export type Identity = 'unknown' | 'duplicates' | 'separate';
-export const IDENTITIES: readonly Identity[] = ['unknown', 'duplicates', 'separate'];
+export type UserIdRelation = 'unknown' | 'duplicates' | 'separate';
+export const USER_ID_RELATIONS: readonly UserIdRelation[] = ['unknown', 'duplicates', 'separate'];
 
 /** Somebody whose entries the file links. */
 export interface Person {
@@ -17,17 +17,17 @@ export interface Person {
  * file can be one or two.
  */
 export class People {
-  readonly identity: Identity;
+  readonly identity: UserIdRelation;
   readonly #personOf = new Map<Principal, Person>();
   readonly #personByEmail = new Map<string, Person>();
 
-  constructor(identity: Identity, people: readonly Person[]) {
+  constructor(identity: UserIdRelation, people: readonly Person[]) {
     this.identity = identity;
     for (const person of people) {
       for (const principal of person.principals) {
         this.#personOf.set(principal, person);
         const email = emailOf(principal);
-        if (email !== undefined) this.#personByEmail.set(lower(email), person);
+        if (email !== undefined) this.#personByEmail.set(lowerCaseAscii(email), person);
       }
     }
   }
@@ -47,7 +47,7 @@ export class People {
     if (person !== undefined || principal.kind === 'serviceAccount') return person ?? principal.key;
     const email = emailOf(principal);
     if (email === undefined) return principal.key;
-    const address = lower(email);
+    const address = lowerCaseAscii(email);
     return this.#personByEmail.get(address) ?? `email\n${address}`;
   }
 

@@ -11,16 +11,9 @@ export interface Resolved<T> {
    * `ambiguous`: it should fit one and fits several; `unknown`: nothing is called so; `unreadable`: that cannot be known, because the
    * list or a part of it could not be read.
    */
-  readonly trouble?: 'unknown' | 'ambiguous' | 'unreadable';
+  readonly failure?: 'unknown' | 'ambiguous' | 'unreadable';
   /** What was probably meant, as it has to be written. */
-  readonly meant?: string;
-}
-
-/** A subject of a finding, or several: what `except` and `for` name. */
-export interface Named {
-  readonly principals: ReadonlySet<Principal>;
-  readonly groups: ReadonlySet<GroupEntry>;
-  readonly roles: ReadonlySet<RoleEntry>;
+  readonly suggestion?: string;
 }
 
 const ID = 'id:';
@@ -64,7 +57,7 @@ class Names {
   get emails(): Map<string, Principal[]> {
     this.#emails ??= groupBy(this.#model.principals, (principal) => {
       const email = emailOf(principal);
-      return email === undefined ? undefined : lower(email);
+      return email === undefined ? undefined : lowerCaseAscii(email);
     });
     return this.#emails;
   }
@@ -121,15 +114,15 @@ export class Resolver {
     const [, kind, id = ''] = /^(user|serviceAccount|subject):([\s\S]*)$/.exec(text) ?? [];
     if (kind === 'subject') {
       const found = this.#names.subjects.get(id) ?? [];
-      return found.length > 1 ? { found, trouble: 'ambiguous' } : this.#some(found, text);
+      return found.length > 1 ? { found, failure: 'ambiguous' } : this.#some(found, text);
     }
     if (kind === 'user' || kind === 'serviceAccount') return this.#some(this.#byKey(`${kind}\n${id}`), text);
-    if (isGlob(text)) return this.#some(this.#names.byGlob(lower(text)), text);
+    if (isGlob(text)) return this.#some(this.#names.byGlob(lowerCaseAscii(text)), text);
     const person = this.#people.get(text);
     if (person !== undefined) return { found: person };
-    const found = text.includes('@') ? (this.#names.emails.get(lower(text)) ?? []) : [];
+    const found = text.includes('@') ? (this.#names.emails.get(lowerCaseAscii(text)) ?? []) : [];
     const subjects = found.filter((one) => one.kind === 'subject');
-    return permits && subjects.length > 1 ? { found, trouble: 'ambiguous' } : this.#some(found, text);
+    return permits && subjects.length > 1 ? { found, failure: 'ambiguous' } : this.#some(found, text);
   }
 
   /** `group:NAME`, `role:NAME`, `group:id:X`, or a person. */
@@ -144,9 +137,9 @@ export class Resolver {
 
   #some(found: readonly Principal[], text: string): Resolved<Principal> {
     if (found.length > 0) return { found };
-    if (!this.#model.groupsKnown || hasMalformed(this.#model, 'groups')) return { found, trouble: 'unreadable' };
+    if (!this.#model.groupsKnown || hasMalformed(this.#model, 'groups')) return { found, failure: 'unreadable' };
     const meant = nearest(text, [...this.#people.keys(), ...this.#names.emails.keys()]);
-    return { found, trouble: 'unknown', ...(meant !== undefined && { meant }) };
+    return { found, failure: 'unknown', ...(meant !== undefined && { suggestion: meant }) };
   }
 
   #byKey(key: string): readonly Principal[] {
@@ -160,8 +153,8 @@ export class Resolver {
 }
 
 /** Some entries of one of the model's lists, by their places in it: a pattern can name thousands, and a set of them is slow. */
-export class Marks {
-  static readonly #known = new WeakMap<readonly Indexed[], Pick<Marks, 'has'>>();
+export class EntrySet {
+  static readonly #known = new WeakMap<readonly Indexed[], Pick<EntrySet, 'has'>>();
   readonly #marks: Uint8Array;
 
   constructor(all: readonly unknown[]) {
@@ -169,12 +162,12 @@ export class Marks {
   }
 
   /** What a name stands for is one array for all rules of a reading: it is marked once, and nobody adds to it. */
-  static of(all: readonly unknown[], entries: readonly Indexed[]): Pick<Marks, 'has'> {
-    const before = Marks.#known.get(entries);
+  static of(all: readonly unknown[], entries: readonly Indexed[]): Pick<EntrySet, 'has'> {
+    const before = EntrySet.#known.get(entries);
     if (before) return before;
-    const marks = new Marks(all);
+    const marks = new EntrySet(all);
     for (const entry of entries) marks.add(entry);
-    Marks.#known.set(entries, marks);
+    EntrySet.#known.set(entries, marks);
     return marks;
   }
 
@@ -201,7 +194,7 @@ export function emailOf({ kind, email, id }: Principal): string | undefined {
 }
 
 /** In ASCII alone: other letters differ between languages and standards. */
-export function lower(text: string): string {
+export function lowerCaseAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
@@ -250,17 +243,17 @@ class NamedEntries<T> {
     if (!isId && isGlob(text)) {
       const fits = globTest(text);
       const found = [...this.#names].flatMap(([name, entries]) => (fits(name) ? entries : []));
-      if (found.length > 0) return this.#naming.isRead ? { found } : { found, trouble: 'unreadable' };
-      return { found, trouble: this.#isWhole() ? 'unknown' : 'unreadable' };
+      if (found.length > 0) return this.#naming.isRead ? { found } : { found, failure: 'unreadable' };
+      return { found, failure: this.#isWhole() ? 'unknown' : 'unreadable' };
     }
     const found = (isId ? this.#ids.get(text.slice(ID.length)) : this.#names.get(text)) ?? [];
-    if (found.length > 1) return { found, trouble: 'ambiguous' };
+    if (found.length > 1) return { found, failure: 'ambiguous' };
     if (found.length === 1) return { found };
     // An id needs no list: nothing that was read has it.
     if (isId && !this.#naming.isRead) return { found };
-    if (!this.#isWhole()) return { found, trouble: 'unreadable' };
+    if (!this.#isWhole()) return { found, failure: 'unreadable' };
     const meant = this.#ids.has(text) ? ID + text : nearest(text, this.#names.keys());
-    return { found, trouble: 'unknown', ...(meant !== undefined && { meant }) };
+    return { found, failure: 'unknown', ...(meant !== undefined && { suggestion: meant }) };
   }
 
   #isWhole(): boolean {
@@ -296,8 +289,8 @@ export function principalReference(resolver: Resolver, principal: Principal): Pr
   const { kind, id, issuer = '' } = principal;
   const email = emailOf(principal);
   if (email !== undefined && isAddress(email)) {
-    const { found, trouble } = resolver.principal({ start: 0, end: 0, isSound: true, text: email }, true);
-    if (trouble === undefined && found.length === 1 && found[0] === principal) return email;
+    const { found, failure } = resolver.principal({ start: 0, end: 0, isSound: true, text: email }, true);
+    if (failure === undefined && found.length === 1 && found[0] === principal) return email;
   }
   return kind === 'subject' ? { issuer, subject: id } : `${kind}:${id}`;
 }

@@ -12,7 +12,6 @@ import {
 } from '../access/pageDocument.ts';
 import { groupName } from '../access/queries.ts';
 import type { Waiver } from './accessFile.ts';
-import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
 import {
   type CheckResult,
   type CheckVerdict,
@@ -21,7 +20,8 @@ import {
   type RuleStatus,
   sortedFindingsOf,
   unreadReasons,
-} from './judge.ts';
+} from './checkAccess.ts';
+import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
 import { dateText, type Place } from './shape.ts';
 
 /** A check of one file; `path` is relative to the folder that is checked, with `/`. */

@@ -276,7 +276,7 @@ export function dateText(day: number): string {
 }
 
 /** Today in UTC, wherever it is read. */
-export function today(now: number): number {
+export function dayOfTime(now: number): number {
   return Math.floor(now / 86_400_000);
 }
 

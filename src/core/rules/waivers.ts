@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { didYouMean, nearest, oneLine } from '../base/text.ts';
 import type { Waiver } from './accessFile.ts';
+import type { EvaluatedRule, RuleResult, RuleStatus } from './checkAccess.ts';
 import type { Finding } from './findings.ts';
-import type { JudgedRule, RuleResult, RuleStatus } from './judge.ts';
 import type { FindingSubject } from './kinds/kind.ts';
+import { type CheckContext, reportUnresolved } from './ruleEvaluation.ts';
 import { type Place, problem, replacement, type Value } from './shape.ts';
-import { reportTrouble, type World } from './trial.ts';
 
 /** So many days before its end, a waiver is announced; one for longer than a year is questioned. */
 const SOON = 14;
@@ -26,18 +26,18 @@ type Weighed = RuleResult & { readonly hasTwins: boolean };
 /** Takes accepted findings out of the verdict, and says what is wrong with the waivers. They hide no doubt and no problem. */
 export function applyWaivers(
   waivers: readonly Waiver[],
-  judged: readonly JudgedRule[],
-  world: World,
+  judged: readonly EvaluatedRule[],
+  context: CheckContext,
 ): readonly Weighed[] {
   const byRule = new Map<string, Candidate[]>();
   const rules = new Map(judged.map((one) => [one.rule.id, one]));
   for (const waiver of waivers) {
     const rule = rules.get(waiver.rule);
     if (rule === undefined) {
-      reportUnknownRule(waiver, [...rules.keys()], world);
+      reportUnknownRule(waiver, [...rules.keys()], context);
       continue;
     }
-    const candidate = candidateOf(waiver, rule, world);
+    const candidate = candidateOf(waiver, rule, context);
     if (candidate === undefined) continue;
     const before = byRule.get(waiver.rule);
     if (before) before.push(candidate);
@@ -56,13 +56,13 @@ export function applyWaivers(
     const weighed = { ...one, findings, reasons, status: statusOf(one, findings, reasons) };
     const canTell = weighed.status !== 'undecided' && weighed.status !== 'off';
     if (canTell)
-      for (const { waiver, isActive, isUsed } of candidates) if (isActive && !isUsed) reportUnused(waiver, world);
+      for (const { waiver, isActive, isUsed } of candidates) if (isActive && !isUsed) reportUnused(waiver, context);
     return weighed;
   });
 }
 
 /** Fail, then cannot tell, then waived, then pass. */
-function statusOf({ isOff }: JudgedRule, findings: readonly Finding[], reasons: readonly string[]): RuleStatus {
+function statusOf({ isOff }: EvaluatedRule, findings: readonly Finding[], reasons: readonly string[]): RuleStatus {
   if (isOff) return 'off';
   if (findings.some(({ waiver }) => waiver === undefined)) return 'fail';
   if (reasons.length > 0) return 'undecided';
@@ -92,33 +92,33 @@ function waive(
   return { result: lapsed === undefined ? finding : { ...finding, lapsed }, ...(doubt !== undefined && { doubt }) };
 }
 
-function candidateOf(waiver: Waiver, judged: JudgedRule, world: World): Candidate | undefined {
+function candidateOf(waiver: Waiver, judged: EvaluatedRule, context: CheckContext): Candidate | undefined {
   const { rule } = judged;
   if ((waiver.upTo !== undefined) !== (rule.kind === MAX_HOLDERS) && rule.mistake === undefined) {
     const message =
       rule.kind === MAX_HOLDERS
         ? l10n.t('A waiver of this rule needs "upTo": how many holders are accepted. It does not apply.')
         : l10n.t('"upTo" is for rules of the kind max-holders. The waiver does not apply.');
-    warn(world, 'waiver-up-to', waiver, waiver.upTo === undefined ? 'rule' : 'upTo', message);
+    warn(context, 'waiver-up-to', waiver, waiver.upTo === undefined ? 'rule' : 'upTo', message);
     return undefined;
   }
-  const isActive = reportDates(waiver, world);
+  const isActive = reportDates(waiver, context);
   if (waiver.for.text === 'all') {
-    reportOwner(waiver, () => false, world);
+    reportOwner(waiver, () => false, context);
     return { waiver, isActive, covers: () => true, isUsed: false };
   }
-  const resolved = world.resolver.named(waiver.for);
-  if (resolved.trouble !== undefined) {
+  const resolved = context.resolver.named(waiver.for);
+  if (resolved.failure !== undefined) {
     const canTell = judged.reasons.length === 0 && !judged.isOff;
-    if (resolved.trouble === 'ambiguous' || (resolved.trouble === 'unknown' && canTell)) {
+    if (resolved.failure === 'ambiguous' || (resolved.failure === 'unknown' && canTell)) {
       const [, prefix = ''] = /^((?:group|role):)/.exec(waiver.for.text ?? '') ?? [];
-      reportTrouble(world, waiver.for, resolved, resolved.kind, 'warning', prefix);
+      reportUnresolved(context, waiver.for, resolved, resolved.kind, 'warning', prefix);
     }
     return undefined;
   }
   const entries = new Set<unknown>(
     resolved.found.flatMap((entry): readonly unknown[] =>
-      'kind' in entry ? (world.people.personOf(entry)?.principals ?? [entry]) : [entry],
+      'kind' in entry ? (context.people.personOf(entry)?.principals ?? [entry]) : [entry],
     ),
   );
   const covers = (subject: FindingSubject) => {
@@ -126,13 +126,13 @@ function candidateOf(waiver: Waiver, judged: JudgedRule, world: World): Candidat
     if (subject.kind === 'group') return entries.has(subject.group);
     return subject.kind === 'role' && entries.has(subject.role);
   };
-  reportOwner(waiver, (principal) => entries.has(principal), world);
+  reportOwner(waiver, (principal) => entries.has(principal), context);
   return { waiver, isActive, covers, isUsed: false };
 }
 
-function reportDates(waiver: Waiver, world: World): boolean {
-  const left = waiver.until - world.today;
-  const warnOfDate = (code: string, message: string) => warn(world, code, waiver, 'until', message);
+function reportDates(waiver: Waiver, context: CheckContext): boolean {
+  const left = waiver.until - context.today;
+  const warnOfDate = (code: string, message: string) => warn(context, code, waiver, 'until', message);
   if (left < 0) warnOfDate('waiver-expired', l10n.t('This waiver has expired.'));
   else if (left <= SOON)
     warnOfDate(
@@ -143,28 +143,28 @@ function reportDates(waiver: Waiver, world: World): boolean {
   return left >= 0;
 }
 
-function reportOwner(waiver: Waiver, isSubject: (principal: unknown) => boolean, world: World): void {
-  const { found } = world.resolver.principal(waiver.owner, false);
+function reportOwner(waiver: Waiver, isSubject: (principal: unknown) => boolean, context: CheckContext): void {
+  const { found } = context.resolver.principal(waiver.owner, false);
   const isSame = waiver.owner.text !== undefined && waiver.owner.text === waiver.for.text;
   if (isSame || found.some(isSubject))
-    warn(world, 'waiver-owner', waiver, 'owner', l10n.t('The owner is who the waiver is for.'));
+    warn(context, 'waiver-owner', waiver, 'owner', l10n.t('The owner is who the waiver is for.'));
 }
 
-function reportUnused(waiver: Waiver, world: World): void {
-  warn(world, 'waiver-unused', waiver, 'for', l10n.t('This waives nothing: the rule has no such finding.'));
+function reportUnused(waiver: Waiver, context: CheckContext): void {
+  warn(context, 'waiver-unused', waiver, 'for', l10n.t('This waives nothing: the rule has no such finding.'));
 }
 
-function reportUnknownRule(waiver: Waiver, rules: readonly string[], world: World): void {
+function reportUnknownRule(waiver: Waiver, rules: readonly string[], context: CheckContext): void {
   const place = placeIn(waiver, 'rule');
   const meant = nearest(waiver.rule, rules);
   const message = didYouMean(l10n.t('There is no rule "{0}".', oneLine(waiver.rule)), meant);
-  world.report(
+  context.report(
     problem('waiver-rule', place, message, 'warning', meant === undefined ? [] : [replacement(place, meant)]),
   );
 }
 
-function warn(world: World, code: string, waiver: Waiver, key: string, message: string): void {
-  world.report(problem(code, placeIn(waiver, key), message, 'warning'));
+function warn(context: CheckContext, code: string, waiver: Waiver, key: string, message: string): void {
+  context.report(problem(code, placeIn(waiver, key), message, 'warning'));
 }
 
 function placeIn({ value }: { readonly value: Value }, key: string): Place {

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { EntryFinding, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
-import { type Finding, firstFindings, groupsOf, principalsOf } from '../../core/rules/findings.ts';
 import {
   type CheckResult,
   checkAccess,
@@ -11,11 +10,12 @@ import {
   type RuleResult,
   unknownOrganization,
   unreadReasons,
-} from '../../core/rules/judge.ts';
-import { relatedPlaces } from '../../core/rules/relatedPlaces.ts';
+} from '../../core/rules/checkAccess.ts';
+import { type Finding, firstFindings, groupsOf, principalsOf } from '../../core/rules/findings.ts';
+import { relatedLocations } from '../../core/rules/relatedLocations.ts';
 import { positionsIn } from '../../core/rules/reports.ts';
+import { peopleErrorText } from '../../core/rules/ruleEvaluation.ts';
 import { dateText, type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
-import { peopleMistakeText } from '../../core/rules/trial.ts';
 import { DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { WatchedFiles } from '../watchedFiles.ts';
@@ -225,7 +225,7 @@ export function diagnosticsOf(
   if (!result) return [...file.problems, ...(unread ? [unread] : [])].map(ofProblem);
   const { check } = result;
   // What stands at its own place is not said again at the rule that it keeps from being judged.
-  const told = new Set([...check.problems.map(({ message }) => message), peopleMistakeText()]);
+  const told = new Set([...check.problems.map(({ message }) => message), peopleErrorText()]);
   const cannotTell = (
     place: Place,
     reasons: readonly string[],
@@ -245,7 +245,7 @@ export function diagnosticsOf(
     const related = [
       ...(waiver ? [{ place: waiver.value, text: vscode.l10n.t('The waiver') }] : []),
       ...(lapsed ? [{ place: lapsed.value, text: vscode.l10n.t('A waiver that has expired') }] : []),
-      ...relatedPlaces(finding, file),
+      ...relatedLocations(finding, file),
     ];
     shown.relatedInformation = related.map(({ place, text }) => {
       const { start } = place;

@@ -7,18 +7,18 @@ import { isString } from '../../core/base/shape.ts';
 import {
   type Campaign,
   type CampaignState,
+  campaignState,
   DECISIONS,
   type Decision,
   isDecision,
   type Membership,
+  memberIdentity,
   nextUndecided,
   readCampaign,
-  stateOf,
-  whoOf,
 } from '../../core/rules/campaign.ts';
-import { beginCampaign, blockPlace, decide, type NewDecision } from '../../core/rules/campaignEdits.ts';
-import { campaignDocument, progressText, standingText, takeoverText } from '../../core/rules/campaignText.ts';
-import { compare } from '../../core/rules/findings.ts';
+import { decisionPlace, type NewDecision, startCampaign, writeDecision } from '../../core/rules/campaignEdits.ts';
+import { campaignDocument, membershipText, progressText, takenOverText } from '../../core/rules/campaignText.ts';
+import { compareText } from '../../core/rules/findings.ts';
 import { commands, documentPanel } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
@@ -93,7 +93,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     const isSame = last?.campaign === campaign && last.judged?.read.model === read.model;
     const judged = isSame
       ? last.judged
-      : { state: stateOf(campaign, read.model, Date.now(), read.session.account), read };
+      : { state: campaignState(campaign, read.model, Date.now(), read.session.account), read };
     this.#last = { uri, campaign, judged };
     return this.#last;
   }
@@ -102,7 +102,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   #newestOf(organization: string): Review | undefined {
     const own = this.#files.all.filter(({ campaign }) => campaign.isReadable && campaign.organization === organization);
     const orderOf = ({ uri, campaign }: Review) => `${campaign.started ?? ''} ${nameOf(uri)}`;
-    return own.sort((one, other) => compare(orderOf(one), orderOf(other))).at(-1);
+    return own.sort((one, other) => compareText(orderOf(one), orderOf(other))).at(-1);
   }
 
   /** Tells the views how far the newest review of each organization is. */
@@ -139,9 +139,9 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
         const offered = isDecision(status) ? CHOICES.filter((one) => one !== status) : DECISIONS;
         // Names are last: a line that is too long is cut, and they stand in the comment too.
         return [
-          lens(range, withoutIcons(standingText(membership)), ''),
+          lens(range, withoutIcons(membershipText(membership)), ''),
           ...offered.map((one) =>
-            lens(range, choiceText(one), commands.decideAccess, uri, group.key, whoOf(principal), one),
+            lens(range, choiceText(one), commands.decideAccess, uri, group.key, memberIdentity(principal), one),
           ),
           lens(range, withoutIcons(what), ''),
         ];
@@ -169,13 +169,13 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri)); // Begun today.
       return;
     }
-    const text = beginCampaign(model, Date.now(), earlier?.campaign);
-    const state = stateOf(readCampaign(text), model, Date.now());
+    const text = startCampaign(model, Date.now(), earlier?.campaign);
+    const state = campaignState(readCampaign(text), model, Date.now());
     // Goes there at once: later, it would interrupt somebody who has begun to decide.
     goToNext(await writeFile(uri, text), state);
     if (earlier) {
-      const before = stateOf(earlier.campaign, model, Date.now());
-      void showInformationMessage(takeoverText(nameOf(earlier.uri), before, state));
+      const before = campaignState(earlier.campaign, model, Date.now());
+      void showInformationMessage(takenOverText(nameOf(earlier.uri), before, state));
     }
     await this.check();
   }
@@ -188,11 +188,13 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   async #decide(of: unknown, group: unknown, who: unknown, decision: unknown): Promise<void> {
     const { document, state, read } = await this.#opened(of);
     const chosen = CHOICES.find((one) => one === decision);
-    const membership = state.memberships.find((one) => one.group.key === group && whoOf(one.principal) === who);
+    const membership = state.memberships.find(
+      (one) => one.group.key === group && memberIdentity(one.principal) === who,
+    );
     if (!chosen || !membership)
       throw new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data.'));
     const made = await askDecision(chosen, membership, read.session.account.label);
-    const text = decide(document.getText(), membership, made, Date.now()); // As it is after the question.
+    const text = writeDecision(document.getText(), membership, made, Date.now()); // As it is after the question.
     await vscode.workspace.applyEdit(editOf(document, text));
     this.#changed.fire();
   }
@@ -274,7 +276,7 @@ function goToNext(editor: vscode.TextEditor, state: CampaignState): void {
     void showInformationMessage(vscode.l10n.t('Nothing is undecided: {0}.', progressText(state)));
     return;
   }
-  const place = blockPlace(document.getText(), next);
+  const place = decisionPlace(document.getText(), next);
   if (!place) return; // Not in the file: deciding adds it.
   const at = document.positionAt(place.start);
   editor.selection = new vscode.Selection(at, at);

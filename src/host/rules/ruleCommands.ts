@@ -7,9 +7,9 @@ import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { isString } from '../../core/base/shape.ts';
 import { oneLine } from '../../core/base/text.ts';
 import { accessGraph, type GraphSubject } from '../../core/rules/accessGraph.ts';
-import { addWaiver, declare } from '../../core/rules/declare.ts';
+import { findingsOf } from '../../core/rules/checkAccess.ts';
+import { addWaiver, declareAccess } from '../../core/rules/declare.ts';
 import { type Finding, fingerprintOf, groupsOf, principalsOf, rolesOf } from '../../core/rules/findings.ts';
-import { findingsOf } from '../../core/rules/judge.ts';
 import { newAccessFile } from '../../core/rules/newFile.ts';
 import { groupReference, principalReference, Resolver, roleReference } from '../../core/rules/references.ts';
 import {
@@ -19,7 +19,7 @@ import {
   reportJson,
   reportSarif,
 } from '../../core/rules/reports.ts';
-import { dateText, dayOf, today } from '../../core/rules/shape.ts';
+import { dateText, dayOf, dayOfTime } from '../../core/rules/shape.ts';
 import { commands, documentPanel, extensionId } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import { type AccessTarget, followLink, linkTitleOf, targetOf } from '../accessTarget.ts';
@@ -50,11 +50,11 @@ export function ruleCommands(deps: RuleCommandsDeps) {
       await files.check();
       const own = files.checked.filter(({ file }) => file.organization === model.organization);
       const uri = own.find(({ file }) => file.declared)?.uri ?? active?.uri ?? own[0]?.uri;
-      if (!uri) return openAccessDraft(model.organization, declare(model));
+      if (!uri) return openAccessDraft(model.organization, declareAccess(model));
       // It may replace what was written by hand: it is shown, and saved by whoever agrees.
       const document = await vscode.workspace.openTextDocument(uri);
       await vscode.window.showTextDocument(document);
-      await vscode.workspace.applyEdit(editOf(document, declare(model, document.getText())));
+      await vscode.workspace.applyEdit(editOf(document, declareAccess(model, document.getText())));
     },
     [commands.addWaiver]: async (file, fingerprint) => {
       if (!(file instanceof vscode.Uri) || !isString(fingerprint)) return;
@@ -191,7 +191,7 @@ async function askWaiver(
   const ownAddress = label.includes('@') && label !== subject ? label : '';
   const reason = await ask(vscode.l10n.t('Why is this accepted? For example a ticket.'), '', required);
   const owner = await ask(vscode.l10n.t('Who answers for it? An e-mail address.'), ownAddress, required);
-  const now = today(Date.now());
+  const now = dayOfTime(Date.now());
   const until = await ask(vscode.l10n.t('Until which day, in UTC?'), dateText(now + 90), (typed) => {
     const day = dayOf(typed.trim());
     if (day === undefined) return vscode.l10n.t('A date such as 2027-03-31 is expected here.');

@@ -2,9 +2,9 @@ import * as l10n from '@vscode/l10n';
 import { kindName, roleCountText } from '../../access/descriptions.ts';
 import { type GroupEntry, isBeingDeleted, PRINCIPAL_KINDS, type PrincipalKind } from '../../access/model.ts';
 import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
-import { Marks } from '../references.ts';
+import { EntrySet } from '../references.ts';
 import type { Key } from '../shape.ts';
-import { filler, groupsText, groupText, type Kinds, keys, roleText } from './kind.ts';
+import { defineKeys, groupsText, groupText, messageFiller, type RuleKinds, roleText } from './kind.ts';
 
 const groups = (permits: boolean, about: () => string): Key => ({
   shape: { type: 'list', of: { type: 'text', refers: 'group', permits } },
@@ -13,10 +13,10 @@ const groups = (permits: boolean, about: () => string): Key => ({
 });
 
 /** Rules about which group has which roles and which kinds of members. */
-export const grantKinds: Kinds = {
+export const grantKinds: RuleKinds = {
   'only-through': {
     about: () => l10n.t('A role is granted by these groups alone, whether they have members or not.'),
-    keys: keys({
+    keys: defineKeys({
       role: {
         shape: { type: 'text', refers: 'role' },
         isRequired: true,
@@ -26,19 +26,19 @@ export const grantKinds: Kinds = {
     }),
     subjects: ['group'],
     needs: () => ['groups'],
-    judge(trial) {
-      const named = trial.groups('groups');
-      const allowed = Marks.of(trial.model.groups, named);
+    evaluate(context) {
+      const named = context.groups('groups');
+      const allowed = EntrySet.of(context.model.groups, named);
       const sentence =
         named.length === 0
           ? l10n.t('The group {0} has {1}; no group may')
           : l10n.t('The group {0} has {1}; only {2} may');
-      const message = filler(sentence);
+      const message = messageFiller(sentence);
       const names = groupsText(named);
-      for (const role of trial.roles('role')) {
+      for (const role of context.roles('role')) {
         for (const group of role.groups) {
           if (allowed.has(group)) continue;
-          trial.find({
+          context.addFinding({
             subjects: [
               { kind: 'group', group },
               { kind: 'aspect', name: role.id },
@@ -52,19 +52,19 @@ export const grantKinds: Kinds = {
   },
   'service-accounts-only-in': {
     about: () => l10n.t('Service accounts are in these groups alone.'),
-    keys: keys({ groups: groups(true, () => l10n.t('The groups that can have service accounts. [] is none.')) }),
+    keys: defineKeys({ groups: groups(true, () => l10n.t('The groups that can have service accounts. [] is none.')) }),
     subjects: ['principal'],
     excepts: 'group',
     needs: () => ['groups'],
-    judge(trial) {
-      const allowed = Marks.of(trial.model.groups, trial.groups('groups'));
-      for (const principal of trial.model.principals) {
+    evaluate(context) {
+      const allowed = EntrySet.of(context.model.groups, context.groups('groups'));
+      for (const principal of context.model.principals) {
         if (principal.kind !== 'serviceAccount') continue;
-        const others = principal.groups.filter((group) => !allowed.has(group) && trial.counts(group));
+        const others = principal.groups.filter((group) => !allowed.has(group) && context.counts(group));
         if (others.length === 0) continue;
-        trial.find({
+        context.addFinding({
           subjects: [{ kind: 'principal', principals: [principal] }],
-          message: l10n.t('Service account {0} is in {1}', trial.nameOf([principal]), groupsText(others)),
+          message: l10n.t('Service account {0} is in {1}', context.nameOf([principal]), groupsText(others)),
           through: others,
         });
       }
@@ -72,7 +72,7 @@ export const grantKinds: Kinds = {
   },
   'member-kinds': {
     about: () => l10n.t('These groups have only these kinds of members. Without "user", no user IDs.'),
-    keys: keys({
+    keys: defineKeys({
       groups: groups(false, () => l10n.t('The groups: names, id: and an ID, or patterns with * and ?.')),
       allow: {
         shape: { type: 'list', of: { type: 'choice', of: [...PRINCIPAL_KINDS] } },
@@ -82,16 +82,16 @@ export const grantKinds: Kinds = {
     }),
     subjects: ['group'],
     needs: () => ['groups'],
-    judge(trial) {
-      const allowed = new Set(trial.texts('allow'));
+    evaluate(context) {
+      const allowed = new Set(context.texts('allow'));
       const others = PRINCIPAL_KINDS.filter((kind) => !allowed.has(kind));
-      const named = Marks.of(trial.model.groups, trial.groups('groups'));
-      trial.eachGroup((group) => {
+      const named = EntrySet.of(context.model.groups, context.groups('groups'));
+      context.eachGroup((group) => {
         if (!named.has(group)) return;
         for (const kind of others) {
           if (!hasKind(group, kind)) continue;
           const message = l10n.t('{0} has members of the kind {1}', groupText(group), kindName(kind));
-          trial.find({
+          context.addFinding({
             subjects: [
               { kind: 'group', group },
               { kind: 'aspect', name: kind },
@@ -107,13 +107,13 @@ export const grantKinds: Kinds = {
     keys: {},
     subjects: ['group'],
     needs: () => ['groups'],
-    judge(trial) {
-      trial.eachGroup((group) => {
+    evaluate(context) {
+      context.eachGroup((group) => {
         if (!hasNoMembers(group) || isBeingDeleted(group.group.metadata)) return;
         const message = hasNoRoles(group)
           ? l10n.t('{0} has no members and no roles', groupText(group))
           : l10n.t('{0} has no members, but {1}', groupText(group), roleCountText(group.roles.length));
-        trial.find({ subjects: [{ kind: 'group', group }], message });
+        context.addFinding({ subjects: [{ kind: 'group', group }], message });
       });
     },
   },
@@ -122,11 +122,11 @@ export const grantKinds: Kinds = {
     keys: {},
     subjects: ['group'],
     needs: () => ['groups'],
-    judge(trial) {
-      trial.eachGroup((group) => {
+    evaluate(context) {
+      context.eachGroup((group) => {
         if (!hasNoRoles(group) || isBeingDeleted(group.group.metadata)) return;
         const message = l10n.t('{0} has no roles', groupText(group));
-        trial.find({ subjects: [{ kind: 'group', group }], message });
+        context.addFinding({ subjects: [{ kind: 'group', group }], message });
       });
     },
   },
@@ -136,12 +136,12 @@ export const grantKinds: Kinds = {
     subjects: ['role'],
     needs: () => ['groups', 'roles'],
     turned: ['roles'],
-    judge(trial) {
-      for (const role of trial.model.roles) {
+    evaluate(context) {
+      for (const role of context.model.roles) {
         if (role.role !== undefined) continue;
         const by = groupsText(role.groups);
         const message = l10n.t('{0} is granted by {1}, but not in the role list', roleText(role), by);
-        trial.find({ subjects: [{ kind: 'role', role }], message, through: role.groups });
+        context.addFinding({ subjects: [{ kind: 'role', role }], message, through: role.groups });
       }
     },
   },
@@ -151,11 +151,11 @@ export const grantKinds: Kinds = {
     subjects: ['role'],
     needs: () => ['groups', 'roles'],
     turned: ['groups'],
-    judge(trial) {
-      for (const role of trial.model.roles) {
+    evaluate(context) {
+      for (const role of context.model.roles) {
         if (role.groups.length > 0 || role.key !== role.id) continue;
         const message = l10n.t('No group grants {0}', roleText(role));
-        trial.find({ subjects: [{ kind: 'role', role }], message });
+        context.addFinding({ subjects: [{ kind: 'role', role }], message });
       }
     },
   },

@@ -1,9 +1,18 @@
 import * as l10n from '@vscode/l10n';
 import { type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../../access/model.ts';
 import { listsSubjects, listsUsers, type Person } from '../people.ts';
-import { Marks } from '../references.ts';
+import { EntrySet } from '../references.ts';
 import type { Key, Shape } from '../shape.ts';
-import { type CountRange, groupsText, type Kind, type Kinds, keys, rolesText, roleText, type Trial } from './kind.ts';
+import {
+  type CountRange,
+  defineKeys,
+  groupsText,
+  type RuleContext,
+  type RuleKind,
+  type RuleKinds,
+  rolesText,
+  roleText,
+} from './kind.ts';
 
 const roleShape: Shape = { type: 'text', refers: 'role' };
 export const personShape = (permits: boolean): Shape => ({
@@ -48,15 +57,19 @@ const holders = (permits: boolean, about: () => string): Key => ({
 });
 
 /** Its findings are about holders, or about a role for how many it has: then `except` names holders that do not count. */
-const aboutHolders = { subjects: ['principal'], needs: () => ['groups'], isAboutHolders: true } satisfies Partial<Kind>;
-const aboutNumbers = { ...aboutHolders, subjects: ['role'], excepts: 'principal' } satisfies Partial<Kind>;
+const aboutHolders = {
+  subjects: ['principal'],
+  needs: () => ['groups'],
+  isAboutHolders: true,
+} satisfies Partial<RuleKind>;
+const aboutNumbers = { ...aboutHolders, subjects: ['role'], excepts: 'principal' } satisfies Partial<RuleKind>;
 
 /** Rules about who has which role. */
-export const holderKinds: Kinds = {
+export const holderKinds: RuleKinds = {
   'separation-of-duties': {
     ...aboutHolders,
     about: () => l10n.t('Nobody has more than "max" of these roles.'),
-    keys: keys({
+    keys: defineKeys({
       roles: {
         shape: { type: 'list', of: roleShape },
         isRequired: true,
@@ -68,64 +81,64 @@ export const holderKinds: Kinds = {
       },
       kinds,
     }),
-    judge: judgeSeparation,
+    evaluate: evaluateSeparation,
   },
   'max-holders': {
     ...aboutNumbers,
     about: () => l10n.t('A role has at most "max" holders.'),
-    keys: keys({ role, max: limit(0, () => l10n.t('The largest number of holders.')), kinds }),
-    judge(trial) {
-      const max = trial.integer('max') ?? 0;
-      for (const one of trial.roles('role')) {
-        const range = countHolders(one, one.groups, trial);
+    keys: defineKeys({ role, max: limit(0, () => l10n.t('The largest number of holders.')), kinds }),
+    evaluate(context) {
+      const max = context.integer('max') ?? 0;
+      for (const one of context.roles('role')) {
+        const range = countHolders(one, one.groups, context);
         if (range.least > max) {
           const message =
             max === 1
               ? l10n.t('{0} has {1}; at most 1 is allowed', roleText(one), holdersText(range))
               : l10n.t('{0} has {1}; at most {2} are allowed', roleText(one), holdersText(range), max);
-          trial.find({ subjects: [{ kind: 'role', role: one }], message, through: one.groups, range });
-        } else if (range.most > max) trial.doubt(rangeDoubt(one, range), true);
+          context.addFinding({ subjects: [{ kind: 'role', role: one }], message, through: one.groups, range });
+        } else if (range.most > max) context.markUndecided(rangeDoubt(one, range), true);
       }
     },
   },
   'min-holders': {
     ...aboutNumbers,
     about: () => l10n.t('A role has at least "min" holders, through groups that are not being deleted.'),
-    keys: keys({ role, min: limit(1, () => l10n.t('The smallest number of holders.')), kinds }),
+    keys: defineKeys({ role, min: limit(1, () => l10n.t('The smallest number of holders.')), kinds }),
     turned: ['groups'],
-    judge(trial) {
-      const min = trial.integer('min') ?? 1;
-      for (const one of trial.roles('role')) {
+    evaluate(context) {
+      const min = context.integer('min') ?? 1;
+      for (const one of context.roles('role')) {
         const staying = one.groups.filter(({ group }) => !isBeingDeleted(group.metadata));
-        const range = countHolders(one, staying, trial);
+        const range = countHolders(one, staying, context);
         if (range.most < min) {
           const message =
             min === 1
               ? l10n.t('{0} has {1}; at least 1 is required', roleText(one), holdersText(range))
               : l10n.t('{0} has {1}; at least {2} are required', roleText(one), holdersText(range), min);
-          trial.find({ subjects: [{ kind: 'role', role: one }], message, through: staying, range });
-        } else if (range.least < min) trial.doubt(rangeDoubt(one, range), true);
+          context.addFinding({ subjects: [{ kind: 'role', role: one }], message, through: staying, range });
+        } else if (range.least < min) context.markUndecided(rangeDoubt(one, range), true);
       }
     },
   },
   'allowed-holders': {
     ...aboutHolders,
     about: () => l10n.t('Only these have a role.'),
-    keys: keys({ role, holders: holders(true, () => l10n.t('Who can have the role. [] is nobody.')), kinds }),
-    judge: judgeAllowed,
+    keys: defineKeys({ role, holders: holders(true, () => l10n.t('Who can have the role. [] is nobody.')), kinds }),
+    evaluate: evaluateAllowed,
   },
   'forbidden-holders': {
     ...aboutHolders,
     about: () => l10n.t('None of these has a role.'),
-    keys: keys({ role, holders: holders(false, () => l10n.t('Who must not have the role.')), kinds }),
-    judge: judgeForbidden,
+    keys: defineKeys({ role, holders: holders(false, () => l10n.t('Who must not have the role.')), kinds }),
+    evaluate: evaluateForbidden,
   },
 };
 
 type Paths = ReadonlyMap<Principal, readonly GroupEntry[]>;
 
 /** Each member that has one of the roles and counts, with every group that gives one. */
-function pathsOf(roles: readonly RoleEntry[], trial: Trial): Paths {
+function pathsOf(roles: readonly RoleEntry[], context: RuleContext): Paths {
   const paths = new Map<Principal, GroupEntry[]>();
   for (const group of new Set(roles.flatMap(({ groups }) => groups))) {
     for (const member of group.members) {
@@ -134,39 +147,39 @@ function pathsOf(roles: readonly RoleEntry[], trial: Trial): Paths {
       else paths.set(member, [group]);
     }
   }
-  for (const member of paths.keys()) if (!trial.counts(member)) paths.delete(member);
+  for (const member of paths.keys()) if (!context.counts(member)) paths.delete(member);
   return paths;
 }
 
-function judgeAllowed(trial: Trial): void {
-  const { identity } = trial.people;
-  const allowed = Marks.of(trial.model.principals, trial.principals('holders'));
-  for (const role of trial.roles('role')) {
-    for (const [principal, groups] of pathsOf([role], trial)) {
+function evaluateAllowed(context: RuleContext): void {
+  const { identity } = context.people;
+  const allowed = EntrySet.of(context.model.principals, context.principals('holders'));
+  for (const role of context.roles('role')) {
+    for (const [principal, groups] of pathsOf([role], context)) {
       if (allowed.has(principal)) continue;
-      if (identity === 'separate' || !trial.people.isTwinIn(principal, groups))
-        findHolder(trial, role, principal, groups);
+      if (identity === 'separate' || !context.people.isTwinIn(principal, groups))
+        findHolder(context, role, principal, groups);
       else if (identity === 'unknown') {
         const message = l10n.t(
           '{0} has {1}, and may be somebody who can have it: it is not known whose user ID it is',
-          trial.nameOf([principal]),
+          context.nameOf([principal]),
           roleText(role),
         );
-        trial.doubt(message, true);
+        context.markUndecided(message, true);
       }
     }
   }
 }
 
-function findHolder(trial: Trial, role: RoleEntry, principal: Principal, groups: readonly GroupEntry[]): void {
-  trial.find({
+function findHolder(context: RuleContext, role: RoleEntry, principal: Principal, groups: readonly GroupEntry[]): void {
+  context.addFinding({
     subjects: [
       { kind: 'principal', principals: [principal] },
       { kind: 'aspect', name: role.id },
     ],
     message: l10n.t(
       '{0} isn’t allowed to have {1}, and has it through {2}',
-      trial.nameOf([principal]),
+      context.nameOf([principal]),
       roleText(role),
       groupsText(groups),
     ),
@@ -174,62 +187,63 @@ function findHolder(trial: Trial, role: RoleEntry, principal: Principal, groups:
   });
 }
 
-function judgeForbidden(trial: Trial): void {
-  const { people } = trial;
-  const forbidden = trial.principals('holders');
-  const isForbidden = Marks.of(trial.model.principals, forbidden);
-  for (const role of trial.roles('role')) {
-    const paths = pathsOf([role], trial);
+function evaluateForbidden(context: RuleContext): void {
+  const { people } = context;
+  const forbidden = context.principals('holders');
+  const isForbidden = EntrySet.of(context.model.principals, forbidden);
+  for (const role of context.roles('role')) {
+    const paths = pathsOf([role], context);
     for (const principal of forbidden) {
       const groups = paths.get(principal);
-      if (groups !== undefined) findHolder(trial, role, principal, groups);
+      if (groups !== undefined) findHolder(context, role, principal, groups);
     }
     if (people.identity === 'separate') continue;
     // Somebody forbidden by an e-mail address can be in a group that lists user ids alone, and the other way round.
     const isHidden = [...paths].some(([holder, groups]) => {
       if (isForbidden.has(holder)) return false;
       if (people.isUnlinkedUser(holder))
-        return groups.some((group) => !listsSubjects(group)) && namesOf(trial).some(isNoUser);
+        return groups.some((group) => !listsSubjects(group)) && namesOf(context).some(isNoUser);
       return (
-        people.isUnlinkedSubject(holder) && groups.some((group) => !listsUsers(group)) && namesOf(trial).some(isUser)
+        people.isUnlinkedSubject(holder) && groups.some((group) => !listsUsers(group)) && namesOf(context).some(isUser)
       );
     });
-    if (isHidden) trial.doubt(l10n.t('{0} has holders of whom it is not known who they are', roleText(role)), true);
+    if (isHidden)
+      context.markUndecided(l10n.t('{0} has holders of whom it is not known who they are', roleText(role)), true);
   }
 }
 
-const namesOf = ({ value }: Trial) => value.fields?.get('holders')?.value.items ?? [];
+const namesOf = ({ value }: RuleContext) => value.fields?.get('holders')?.value.items ?? [];
 const isUser = ({ text }: { readonly text?: string }) => text?.startsWith('user:') === true;
 const isNoUser = ({ text }: { readonly text?: string }) => !/^(?:user|serviceAccount):/.test(text ?? '');
 
-function judgeSeparation(trial: Trial): void {
-  const roles = trial.roles('roles');
-  const max = trial.integer('max') ?? 1;
+function evaluateSeparation(context: RuleContext): void {
+  const roles = context.roles('roles');
+  const max = context.integer('max') ?? 1;
   if (roles.length < 2) {
-    trial.refuse('roles', l10n.t('Separation needs at least two roles.'));
+    context.rejectRule('roles', l10n.t('Separation needs at least two roles.'));
     return;
   }
   if (max >= roles.length) {
     const message = l10n.t('The maximum has to be less than the number of roles, which is {0}.', roles.length);
-    trial.refuse('max', message);
+    context.rejectRule('max', message);
     return;
   }
-  const paths = pathsOf(roles, trial);
-  for (const { principals, groups } of humansOf(paths, trial)) {
+  const paths = pathsOf(roles, context);
+  for (const { principals, groups } of humansOf(paths, context)) {
     const given = [...groups];
     const held = roles.filter((role) => given.some((group) => group.roles.includes(role)));
     if (held.length <= max) continue;
-    trial.find({
+    context.addFinding({
       subjects: [{ kind: 'principal', principals }],
       message:
         held.length === 2
-          ? l10n.t('{0} has both {1}, through {2}', trial.nameOf(principals), rolesText(held), groupsText(given))
-          : l10n.t('{0} has {1}, through {2}', trial.nameOf(principals), rolesText(held), groupsText(given)),
+          ? l10n.t('{0} has both {1}, through {2}', context.nameOf(principals), rolesText(held), groupsText(given))
+          : l10n.t('{0} has {1}, through {2}', context.nameOf(principals), rolesText(held), groupsText(given)),
       through: [...given, ...held],
     });
   }
-  if (trial.people.identity !== 'separate' && canHideTogether(paths, new Set(roles), max, trial)) {
-    trial.doubt(
+  if (context.people.identity !== 'separate' && canHideTogether(paths, new Set(roles), max, context)) {
+    context.markUndecided(
       l10n.t('The same person may hold these roles as a user ID in one group and as a subject in another'),
       true,
     );
@@ -242,7 +256,7 @@ interface Human {
 }
 
 /** Who has one of the roles, each human once. */
-function humansOf(paths: Paths, { people }: Trial): Iterable<Human> {
+function humansOf(paths: Paths, { people }: RuleContext): Iterable<Human> {
   const humans = new Map<Person | string, Human>();
   for (const [principal, groups] of paths) {
     // What repeats subjects is judged with them.
@@ -257,12 +271,12 @@ function humansOf(paths: Paths, { people }: Trial): Iterable<Human> {
 }
 
 /** Whether a user id through groups without subjects and a subject through groups without user ids would be too much in one hand. */
-function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: number, trial: Trial): boolean {
+function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: number, context: RuleContext): boolean {
   const users = new Map<string, Set<RoleEntry>>();
   const subjects = new Map<string, Set<RoleEntry>>();
   for (const [principal, groups] of paths) {
-    const isUser = trial.people.isUnlinkedUser(principal);
-    if (!isUser && !trial.people.isUnlinkedSubject(principal)) continue;
+    const isUser = context.people.isUnlinkedUser(principal);
+    if (!isUser && !context.people.isUnlinkedSubject(principal)) continue;
     const isAlone = isUser ? (group: GroupEntry) => !listsSubjects(group) : (group: GroupEntry) => !listsUsers(group);
     if (!groups.some(isAlone)) continue;
     // What a user id has through groups with subjects, a subject there has too.
@@ -287,12 +301,12 @@ function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: num
  * How many humans hold a role: at least, where each unlinked user id is a subject of the same group or of another; at most, where
  * none is.
  */
-function countHolders(role: RoleEntry, groups: readonly GroupEntry[], trial: Trial): CountRange {
-  const { people } = trial;
+function countHolders(role: RoleEntry, groups: readonly GroupEntry[], context: RuleContext): CountRange {
+  const { people } = context;
   const persons = new Set<Person>();
   const humans = new Set<Person | string>();
   let [subjects, twins, others, accounts] = [0, 0, 0, 0];
-  for (const [principal, paths] of pathsOf([{ ...role, groups }], trial)) {
+  for (const [principal, paths] of pathsOf([{ ...role, groups }], context)) {
     const person = people.personOf(principal);
     if (principal.kind === 'serviceAccount') accounts += 1;
     else if (person !== undefined) {

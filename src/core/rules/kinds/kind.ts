@@ -11,7 +11,7 @@ import { oneLine } from '../../base/text.ts';
 import type { People } from '../people.ts';
 import type { Keys, Value, Variant } from '../shape.ts';
 
-export type List = 'groups' | 'roles';
+export type ListName = 'groups' | 'roles';
 
 /** What a finding is about. `aspect` tells findings of one group apart: a tag, a kind of members. */
 export type FindingSubject =
@@ -20,7 +20,8 @@ export type FindingSubject =
   | { readonly kind: 'role'; readonly role: RoleEntry }
   | { readonly kind: 'aspect'; readonly name: string };
 
-export interface Found {
+/** A finding as the kind of its rule reports it. */
+export interface FindingInput {
   readonly subjects: readonly FindingSubject[];
   /** Localized; without a full stop. */
   readonly message: string;
@@ -35,8 +36,8 @@ export interface CountRange {
   readonly most: number;
 }
 
-/** One rule and what it is judged by. What a rule names has been found by then. */
-export interface Trial {
+/** What a rule is evaluated with, and what takes the result. What the rule names has been found by then. */
+export interface RuleContext {
   readonly model: AccessModel;
   readonly people: People;
   /** The rule as written. */
@@ -47,7 +48,7 @@ export interface Trial {
   groups(key: string): readonly GroupEntry[];
   roles(key: string): readonly RoleEntry[];
   principals(key: string): readonly Principal[];
-  /** Calls `visit` with every group of the reading, after `judge`: it may find and doubt, not refuse. */
+  /** Calls `visit` with every group of the reading, after `evaluate`: it must not call `rejectRule`. */
   eachGroup(visit: (group: GroupEntry) => void): void;
   /** Whether the rule is about this member or group at all: its `kinds`, its `except`. */
   counts(entry: Principal | GroupEntry): boolean;
@@ -56,31 +57,31 @@ export interface Trial {
   integer(key: string): number | undefined;
   /** How people call them, without e-mail addresses where those are not wanted. */
   nameOf(principals: readonly Principal[]): string;
-  find(found: Found): void;
+  addFinding(finding: FindingInput): void;
   /** Something keeps the rule from passing: a localized sentence. @param isTwin said of user ids that may repeat subjects. */
-  doubt(reason: string, isTwin?: boolean): void;
-  /** The rule makes no sense as written: it is not judged. */
-  refuse(key: string, message: string): void;
+  markUndecided(reason: string, isTwin?: boolean): void;
+  /** The rule makes no sense as written: it is not evaluated. */
+  rejectRule(key: string, message: string): void;
 }
 
-export interface Kind extends Variant {
+export interface RuleKind extends Variant {
   /** What its findings are about, and `except` and `for` can name. */
   readonly subjects: readonly ('principal' | 'group' | 'role')[];
   /** What else `except` can name. */
   readonly excepts?: 'principal' | 'group';
   /** The lists that it is about; names of roles need their list too. */
-  readonly needs: (value: Value) => readonly List[];
+  readonly needs: (value: Value) => readonly ListName[];
   /** Lists whose missing items make findings uncertain rather than a pass: what is missing could only be one more. */
-  readonly turned?: readonly List[];
+  readonly turned?: readonly ListName[];
   /** Whether members who are listed twice matter. */
   readonly isAboutHolders?: boolean;
   /** Whether only the metadata of groups and roles matters, not what they list. */
   readonly isAboutMetadata?: boolean;
-  readonly judge: (trial: Trial) => void;
+  readonly evaluate: (context: RuleContext) => void;
 }
 
-export type Kinds = Readonly<Record<string, Kind>>;
-export const keys = (all: Keys): Keys => all;
+export type RuleKinds = Readonly<Record<string, RuleKind>>;
+export const defineKeys = (all: Keys): Keys => all;
 
 /** A message names so many; the rest stands in the reading. */
 const MAX_NAMES = 4;
@@ -88,7 +89,7 @@ const MAX_NAMES = 4;
 /**
  * Fills a localized sentence: for one that is written thousands of times, for which `l10n.t` would look through it each time.
  */
-export function filler(sentence: string): (...values: readonly string[]) => string {
+export function messageFiller(sentence: string): (...values: readonly string[]) => string {
   const parts = sentence.split(/\{(\d)\}/).map((part, at) => (at % 2 === 0 ? part : Number(part)));
   return (...values) => {
     const filled = [...parts];

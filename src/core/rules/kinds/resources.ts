@@ -3,7 +3,16 @@ import type { AccessGroup, AccessMetadata } from '../../access/model.ts';
 import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
 import { anyGlobTest } from '../globs.ts';
 import { type Key, textOf, type Value } from '../shape.ts';
-import { type FindingSubject, filler, groupText, type Kinds, keys, type List, roleText, type Trial } from './kind.ts';
+import {
+  defineKeys,
+  type FindingSubject,
+  groupText,
+  type ListName,
+  messageFiller,
+  type RuleContext,
+  type RuleKinds,
+  roleText,
+} from './kind.ts';
 
 const of: Key = {
   shape: { type: 'choice', of: ['groups', 'roles'] },
@@ -14,10 +23,10 @@ const of: Key = {
 const DAYS = 7;
 
 /** Rules about how groups and roles are called, tagged and doing. */
-export const resourceKinds: Kinds = {
+export const resourceKinds: RuleKinds = {
   naming: {
     about: () => l10n.t('Every name fits one of these patterns.'),
-    keys: keys({
+    keys: defineKeys({
       of,
       match: {
         shape: { type: 'list', of: { type: 'text', isPattern: true } },
@@ -28,12 +37,12 @@ export const resourceKinds: Kinds = {
     subjects: ['group', 'role'],
     needs: listOf,
     isAboutMetadata: true,
-    judge(trial) {
-      const patterns = trial.texts('match');
+    evaluate(context) {
+      const patterns = context.texts('match');
       const fits = anyGlobTest(patterns);
-      eachResource(trial, (metadata, resource) => {
+      eachResource(context, (metadata, resource) => {
         if (isBeingDeleted(metadata) || fits(metadata.name)) return;
-        trial.find({
+        context.addFinding({
           subjects: [subjectOf(resource)],
           message: l10n.t('The name {0} fits none of: {1}', nameOf(resource), patterns.join(', ')),
         });
@@ -42,7 +51,7 @@ export const resourceKinds: Kinds = {
   },
   'required-tags': {
     about: () => l10n.t('Every group has these tags, with a value.'),
-    keys: keys({
+    keys: defineKeys({
       tags: {
         shape: { type: 'list', of: { type: 'text' } },
         isRequired: true,
@@ -52,40 +61,43 @@ export const resourceKinds: Kinds = {
     subjects: ['group'],
     needs: () => ['groups'],
     isAboutMetadata: true,
-    judge(trial) {
-      const tags = trial.texts('tags').map((name) => ({ kind: 'aspect', name }) as const);
-      const message = filler(l10n.t('{0} has no tag {1}'));
-      trial.eachGroup((group) => {
+    evaluate(context) {
+      const tags = context.texts('tags').map((name) => ({ kind: 'aspect', name }) as const);
+      const message = messageFiller(l10n.t('{0} has no tag {1}'));
+      context.eachGroup((group) => {
         const { metadata } = group.group;
         if (isBeingDeleted(metadata)) return;
         for (const wanted of tags) {
           if (hasTag(metadata, wanted.name)) continue;
-          trial.find({ subjects: [{ kind: 'group', group }, wanted], message: message(groupText(group), wanted.name) });
+          context.addFinding({
+            subjects: [{ kind: 'group', group }, wanted],
+            message: message(groupText(group), wanted.name),
+          });
         }
       });
     },
   },
   'no-unhealthy': {
     about: () => l10n.t('Nothing is degraded or in error.'),
-    keys: keys({ of }),
+    keys: defineKeys({ of }),
     subjects: ['group', 'role'],
     needs: listOf,
     isAboutMetadata: true,
-    judge(trial) {
-      eachResource(trial, (metadata, resource) => {
+    evaluate(context) {
+      eachResource(context, (metadata, resource) => {
         const attention = attentionOf(metadata);
         if (attention === undefined) return;
         const message =
           attention === 'error'
             ? l10n.t('{0} is in error', nameOf(resource))
             : l10n.t('{0} is degraded', nameOf(resource));
-        trial.find({ subjects: [subjectOf(resource)], message });
+        context.addFinding({ subjects: [subjectOf(resource)], message });
       });
     },
   },
   'no-stuck-deletion': {
     about: () => l10n.t('Nothing stays in deletion for more than "days" days.'),
-    keys: keys({
+    keys: defineKeys({
       of,
       days: {
         shape: { type: 'integer', least: 0 },
@@ -95,24 +107,24 @@ export const resourceKinds: Kinds = {
     subjects: ['group', 'role'],
     needs: listOf,
     isAboutMetadata: true,
-    judge(trial) {
-      const days = trial.integer('days') ?? DAYS;
-      eachResource(trial, (metadata, resource) => {
+    evaluate(context) {
+      const days = context.integer('days') ?? DAYS;
+      eachResource(context, (metadata, resource) => {
         if (!isBeingDeleted(metadata)) return;
         const since = Math.floor(Date.parse(metadata.deletionTime ?? '') / 86_400_000);
         if (Number.isNaN(since))
-          trial.doubt(l10n.t('It is not known since when {0} is being deleted', nameOf(resource)));
-        else if (trial.today - since > days)
-          trial.find({
+          context.markUndecided(l10n.t('It is not known since when {0} is being deleted', nameOf(resource)));
+        else if (context.today - since > days)
+          context.addFinding({
             subjects: [subjectOf(resource)],
-            message: l10n.t('{0} has been in deletion for {1} days', nameOf(resource), trial.today - since),
+            message: l10n.t('{0} has been in deletion for {1} days', nameOf(resource), context.today - since),
           });
       });
     },
   },
 };
 
-function listOf(value: Value): readonly List[] {
+function listOf(value: Value): readonly ListName[] {
   return textOf(value, 'of') === 'roles' ? ['roles'] : ['groups'];
 }
 
@@ -125,9 +137,9 @@ function hasTag({ tags }: AccessGroup['metadata'], wanted: string): boolean {
 type Resource = GroupEntry | RoleEntry;
 
 /** Calls `visit` with every group, or every role that is listed. */
-function eachResource(trial: Trial, visit: (metadata: AccessMetadata, resource: Resource) => void): void {
-  if (textOf(trial.value, 'of') === 'groups') trial.eachGroup((entry) => visit(entry.group.metadata, entry));
-  else for (const entry of trial.model.roles) if (entry.role) visit(entry.role.metadata, entry);
+function eachResource(context: RuleContext, visit: (metadata: AccessMetadata, resource: Resource) => void): void {
+  if (textOf(context.value, 'of') === 'groups') context.eachGroup((entry) => visit(entry.group.metadata, entry));
+  else for (const entry of context.model.roles) if (entry.role) visit(entry.role.metadata, entry);
 }
 
 function subjectOf(resource: Resource): FindingSubject {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkAccess } from '../../../../src/core/rules/judge.ts';
+import { checkAccess } from '../../../../src/core/rules/checkAccess.ts';
 import { acme, check, file, NOON, outcome, problemsOf } from './organizations.ts';
 
 const model = acme({

@@ -7,13 +7,18 @@ import type { AccessModel } from '../../../../src/core/access/model.ts';
 import { documentMarkdown } from '../../../../src/core/access/pageDocument.ts';
 import {
   type CampaignState,
+  campaignState,
   type Membership,
   nextUndecided,
   readCampaign,
-  stateOf,
 } from '../../../../src/core/rules/campaign.ts';
-import { beginCampaign, decide, type NewDecision } from '../../../../src/core/rules/campaignEdits.ts';
-import { campaignDocument, progressText, standingText, takeoverText } from '../../../../src/core/rules/campaignText.ts';
+import { type NewDecision, startCampaign, writeDecision } from '../../../../src/core/rules/campaignEdits.ts';
+import {
+  campaignDocument,
+  membershipText,
+  progressText,
+  takenOverText,
+} from '../../../../src/core/rules/campaignText.ts';
 import { acme, NOON, ROLES } from './organizations.ts';
 
 const outlines = {
@@ -24,7 +29,7 @@ const model = acme(outlines);
 const KEEP: NewDecision = { decision: 'keep', by: 'ines@acme.example' };
 const REVOKE: NewDecision = { decision: 'revoke', by: 'ines@acme.example', note: 'Left' };
 
-const stateIn = (text: string, of: AccessModel = model, now = NOON) => stateOf(readCampaign(text), of, now);
+const stateIn = (text: string, of: AccessModel = model, now = NOON) => campaignState(readCampaign(text), of, now);
 const named = (state: CampaignState, group: string, who: string): Membership => {
   const found = state.memberships.find(
     (one) => one.group.group.metadata.name === group && (one.principal.email ?? one.principal.id).startsWith(who),
@@ -33,7 +38,7 @@ const named = (state: CampaignState, group: string, who: string): Membership => 
   return found;
 };
 const decided = (text: string, group: string, who: string, made: NewDecision, of: AccessModel = model) =>
-  decide(text, named(stateIn(text, of), group, who), made, NOON);
+  writeDecision(text, named(stateIn(text, of), group, who), made, NOON);
 const statuses = (state: CampaignState) =>
   state.memberships.map(
     ({ group, principal, status }) =>
@@ -44,7 +49,7 @@ const codes = (state: CampaignState) => state.problems.map(({ code }) => code);
 describe('a review with decisions', () => {
   it('begins with every membership, in the order of group and member, with an empty line between', () => {
     assert.equal(
-      beginCampaign(model, NOON),
+      startCampaign(model, NOON),
       `format: rolecall.campaign
 version: 1
 organization: acme
@@ -71,11 +76,11 @@ items:
   });
 
   it('is decided one by one, and complete when nothing is left to ask', () => {
-    let text = beginCampaign(model, NOON);
+    let text = startCampaign(model, NOON);
     const order: string[] = [];
     for (let next = nextUndecided(stateIn(text), 0); next; next = nextUndecided(stateIn(text), 0)) {
       order.push(`${next.group.group.metadata.name}/${next.principal.email ?? next.principal.id}`);
-      text = decide(text, next, KEEP, NOON);
+      text = writeDecision(text, next, KEEP, NOON);
     }
     assert.deepEqual(order, ['audit/x', 'audit/ada@acme.example', 'ops/ada@acme.example', 'ops/ben@acme.example']);
     assert.equal(stateIn(text).isComplete, true);
@@ -89,7 +94,7 @@ items:
   });
 
   it('is open again where the group has more roles, and not where it has fewer', () => {
-    const text = decided(beginCampaign(model, NOON), 'audit', 'x', KEEP);
+    const text = decided(startCampaign(model, NOON), 'audit', 'x', KEEP);
     const with_ = (roles: string) =>
       statuses(stateIn(text, acme({ ...outlines, audit: { ...outlines.audit, roles } })))[0];
     assert.equal(with_('auditor viewer'), 'audit/x keep');
@@ -98,13 +103,13 @@ items:
   });
 
   it('is due again on its day', () => {
-    const text = decided(beginCampaign(model, NOON), 'audit', 'x', { ...KEEP, next: '2026-12-01' });
+    const text = decided(startCampaign(model, NOON), 'audit', 'x', { ...KEEP, next: '2026-12-01' });
     assert.equal(named(stateIn(text, model, Date.UTC(2026, 10, 30, 23, 59)), 'audit', 'x').status, 'keep');
     assert.equal(named(stateIn(text, model, Date.UTC(2026, 11, 1)), 'audit', 'x').status, 'due');
   });
 
   it('finds what is revoked and still there, and knows what is done', () => {
-    const text = decided(beginCampaign(model, NOON), 'ops', 'ben', REVOKE);
+    const text = decided(startCampaign(model, NOON), 'ops', 'ben', REVOKE);
     assert.deepEqual(codes(stateIn(text)), ['still-there']);
     const after = { ...outlines, ops: { people: 'ada', roles: 'admin' } };
     assert.deepEqual([codes(stateIn(text, acme(after))), stateIn(text, acme(after)).done.length], [[], 1]);
@@ -116,7 +121,7 @@ items:
   });
 
   it('counts neither of two decisions', () => {
-    const text = decided(beginCampaign(model, NOON), 'ops', 'ben', REVOKE);
+    const text = decided(startCampaign(model, NOON), 'ops', 'ben', REVOKE);
     const block = text.slice(text.indexOf('  - group: g-ops\n    who: subject sub-ben'));
     const twice = `${text}\n${block.replace('decision: revoke', 'decision: keep')}`;
     assert.equal(named(stateIn(twice), 'ops', 'ben').status, 'conflict');
@@ -125,7 +130,7 @@ items:
   });
 
   it('does not count what lacks something, and warns of a decision about oneself', () => {
-    const text = decided(beginCampaign(model, NOON), 'ops', 'ben', { ...REVOKE, by: 'BEN@acme.example' });
+    const text = decided(startCampaign(model, NOON), 'ops', 'ben', { ...REVOKE, by: 'BEN@acme.example' });
     assert.deepEqual(codes(stateIn(text)), ['still-there', 'own-decision']);
     for (const key of ['note', 'by', 'date', 'gives']) {
       const lacking = stateIn(text.replace(new RegExp(`^ {4}${key}:.*\\n`, 'm'), ''));
@@ -138,16 +143,16 @@ items:
   it('warns of a decision about oneself where the group lists them by user ID', () => {
     const byId = acme({ ops: { people: 'ada', users: 'sub-ada u-9', roles: 'admin' } });
     const by = (who: string, reviewer: string) =>
-      readCampaign(decided(beginCampaign(byId, NOON), 'ops', who, { decision: 'keep', by: reviewer }, byId));
+      readCampaign(decided(startCampaign(byId, NOON), 'ops', who, { decision: 'keep', by: reviewer }, byId));
     const found = (campaign: ReturnType<typeof by>, id = '') =>
-      stateOf(campaign, byId, NOON, { id, label: 'ines@acme.example' }).problems.map(({ code }) => code);
+      campaignState(campaign, byId, NOON, { id, label: 'ines@acme.example' }).problems.map(({ code }) => code);
     assert.deepEqual(found(by('sub-ada', 'Ada@acme.example')), ['own-decision'], 'whose subject has the same ID');
     assert.deepEqual(found(by('u-9', 'ines@acme.example'), 'u-9'), ['own-decision'], 'whose account has it');
     assert.deepEqual(found(by('u-9', 'ada@acme.example'), 'u-9'), []);
   });
 
   it('takes over what is unchanged in a later one, and opens what is new or different', () => {
-    let text = beginCampaign(model, NOON);
+    let text = startCampaign(model, NOON);
     for (const [group, who] of [
       ['ops', 'ada'],
       ['ops', 'ben'],
@@ -158,7 +163,7 @@ items:
       ops: { people: 'ada cyd', roles: 'admin' },
       audit: { people: 'ada', accounts: 'x', roles: 'auditor viewer billing' },
     });
-    const next = beginCampaign(later, NOON + 86_400_000, readCampaign(text));
+    const next = startCampaign(later, NOON + 86_400_000, readCampaign(text));
     assert.deepEqual(statuses(stateIn(next, later)), [
       'audit/x undecided',
       'audit/ada undecided',
@@ -168,13 +173,13 @@ items:
     assert.match(next, /date: 2026-11-22/);
     const state = stateIn(next, later);
     assert.equal(
-      takeoverText('a.review.yaml', stateIn(text, later), state),
+      takenOverText('a.review.yaml', stateIn(text, later), state),
       'Decisions taken over from a.review.yaml: 1. Not taken over: 1 (the group’s roles have changed), 1 (no longer a member). Memberships to decide: 3.',
     );
     assert.equal(state.progress.takenOver, 1);
     assert.equal(progressText(state), '1 of 4 decided (1 in an earlier review)');
     assert.equal(
-      standingText(named(state, 'ops', 'ada')),
+      membershipText(named(state, 'ops', 'ada')),
       'Kept by ines@acme.example on 2026-11-22, in an earlier review',
     );
     assert.match(
@@ -184,10 +189,10 @@ items:
   });
 
   it('says how a membership stands', () => {
-    const begun = beginCampaign(model, NOON);
+    const begun = startCampaign(model, NOON);
     const standing = (made: NewDecision, of: AccessModel = model) =>
-      standingText(named(stateIn(decided(begun, 'ops', 'ben', made), of), 'ops', 'ben'));
-    assert.equal(standingText(named(stateIn(begun), 'ops', 'ben')), 'Undecided');
+      membershipText(named(stateIn(decided(begun, 'ops', 'ben', made), of), 'ops', 'ben'));
+    assert.equal(membershipText(named(stateIn(begun), 'ops', 'ben')), 'Undecided');
     assert.equal(standing(KEEP), 'Kept by ines@acme.example on 2026-11-22');
     assert.equal(standing(REVOKE), 'Revoked by ines@acme.example on 2026-11-22');
     assert.equal(
@@ -200,14 +205,14 @@ items:
   });
 
   it('can be undecided again', () => {
-    const begun = beginCampaign(model, NOON);
+    const begun = startCampaign(model, NOON);
     const text = decided(begun, 'ops', 'ben', { ...REVOKE, next: '2027-01-01' });
-    assert.equal(decide(text, named(stateIn(text), 'ops', 'ben'), undefined, NOON), begun);
+    assert.equal(writeDecision(text, named(stateIn(text), 'ops', 'ben'), undefined, NOON), begun);
   });
 
   it('decides what is not in the file at its place', () => {
-    const text = beginCampaign(acme({ ops: { people: 'ada', roles: 'admin' } }), NOON);
-    const added = decide(decided(text, 'audit', 'x', KEEP), named(stateIn(text), 'ops', 'ben'), KEEP, NOON);
+    const text = startCampaign(acme({ ops: { people: 'ada', roles: 'admin' } }), NOON);
+    const added = writeDecision(decided(text, 'audit', 'x', KEEP), named(stateIn(text), 'ops', 'ben'), KEEP, NOON);
     assert.deepEqual(
       readCampaign(added).items.map(({ group, who }) => `${group} ${who.split('|')[0]}`),
       ['g-audit serviceAccount x', 'g-ops subject sub-ada', 'g-ops subject sub-ben'],
@@ -216,11 +221,11 @@ items:
 
   it('is refused where the groups are not all known', () => {
     const partial = acme(outlines, ROLES, (it) => ({ ...it, groups: { ...it.groups, malformed: 1 } }));
-    assert.throws(() => beginCampaign(partial, NOON), /Not all groups could be read/);
+    assert.throws(() => startCampaign(partial, NOON), /Not all groups could be read/);
   });
 
   it('has a summary for the auditor', () => {
-    const text = decided(decided(beginCampaign(model, NOON), 'ops', 'ben', REVOKE), 'audit', 'x', KEEP);
+    const text = decided(decided(startCampaign(model, NOON), 'ops', 'ben', REVOKE), 'audit', 'x', KEEP);
     const summary = documentMarkdown(campaignDocument(stateIn(text), model, NOON));
     assert.match(summary, /\| audit \| service account x \| auditor, viewer \| Keep \|/);
     assert.match(summary, /read 2026-03-01 12:00 UTC · written 2026-11-22 12:00 UTC/);
@@ -258,7 +263,7 @@ describe('the decisions of two reviewers', () => {
       fs.rmSync(folder, { recursive: true, force: true });
     }
   };
-  const base = beginCampaign(model, NOON);
+  const base = startCampaign(model, NOON);
 
   it('merge, even about neighbours', () => {
     const one = decided(base, 'ops', 'ada', KEEP);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { AccessGroup, AccessSubject } from '../../../../src/core/access/model.ts';
 import { type AccessModel, buildModel } from '../../../../src/core/access/model.ts';
 import { readAccessFile } from '../../../../src/core/rules/accessFile.ts';
-import { acceptDrift, addWaiver, declare } from '../../../../src/core/rules/declare.ts';
-import { checkAccess } from '../../../../src/core/rules/judge.ts';
+import { checkAccess } from '../../../../src/core/rules/checkAccess.ts';
+import { acceptDrift, addWaiver, declareAccess } from '../../../../src/core/rules/declare.ts';
 import { runs } from '../../runs.ts';
 import { input, organizations } from '../access/organizations.ts';
 import { acme, file, NOON, ROLES } from './organizations.ts';
@@ -35,7 +35,7 @@ describe('a declaration of what there is', function () {
     fc.assert(
       fc.property(distinct, ({ groups, roles }) => {
         const model = buildModel(input(groups, roles));
-        const { verdict, problems, drift } = checked(declare(model), model);
+        const { verdict, problems, drift } = checked(declareAccess(model), model);
         assert.deepEqual([verdict, problems, drift?.findings], ['clean', [], []]);
       }),
       runs(50),
@@ -59,7 +59,7 @@ describe('a declaration of what there is', function () {
     );
     fc.assert(
       fc.property(distinct, change, fc.nat(), ({ groups, roles }, kind, at) => {
-        const text = declare(buildModel(input(groups, roles)));
+        const text = declareAccess(buildModel(input(groups, roles)));
         const changed = changedBy(kind, groups, at);
         fc.pre(changed !== undefined);
         const { verdict } = checked(text, buildModel(input(changed, roles)));
@@ -73,7 +73,7 @@ describe('a declaration of what there is', function () {
     fc.assert(
       fc.property(distinct, ({ groups, roles }) => {
         const turned = [...groups].reverse();
-        assert.equal(declare(buildModel(input(turned, roles))), declare(buildModel(input(groups, roles))));
+        assert.equal(declareAccess(buildModel(input(turned, roles))), declareAccess(buildModel(input(groups, roles))));
       }),
       runs(10),
     );
@@ -86,7 +86,7 @@ describe('a declaration of what there is', function () {
       old: { people: 'ada', deleted: '2026-01-01T00:00:00Z' },
     });
     assert.equal(
-      declare(model),
+      declareAccess(model),
       `format: rolecall.access-rules
 version: 1
 organization: acme
@@ -119,7 +119,7 @@ declared:
     const before = file(
       '# why\nrules: # all\n  - { id: a, kind: no-empty-groups } # one\ndeclared:\n  groups: []\nwaivers: []\n',
     );
-    const after = declare(acme({ ops: { people: 'ada' } }), before);
+    const after = declareAccess(acme({ ops: { people: 'ada' } }), before);
     for (const kept of ['# why', '# all', '{ id: a, kind: no-empty-groups } # one', 'waivers: []'])
       assert.ok(after.includes(kept), after);
     assert.match(after, /complete: true/);
@@ -130,17 +130,17 @@ declared:
       `rules:\n- {id: a, kind: no-empty-groups}\n- { id: 'b', kind: naming, of: groups, match: ["*", 'x'] }\n`,
     );
     const model = acme({ ops: { people: 'ada' } });
-    assert.ok(declare(model, before).startsWith(before), declare(model, before));
+    assert.ok(declareAccess(model, before).startsWith(before), declareAccess(model, before));
     const onWindows = before.replaceAll('\n', '\r\n');
-    assert.ok(declare(model, onWindows).startsWith(onWindows));
-    assert.doesNotMatch(declare(model, onWindows), /(?<!\r)\n/);
+    assert.ok(declareAccess(model, onWindows).startsWith(onWindows));
+    assert.doesNotMatch(declareAccess(model, onWindows), /(?<!\r)\n/);
   });
 
   it('is refused where groups are missing', () => {
     const partial = acme({ ops: {} }, ROLES, (it) => ({ ...it, groups: { ...it.groups, malformed: 1 } }));
-    assert.throws(() => declare(partial), /Not all groups could be read/);
+    assert.throws(() => declareAccess(partial), /Not all groups could be read/);
     const unread = acme({}, ROLES, (it) => ({ ...it, groups: { ...it.groups, items: undefined } }));
-    assert.throws(() => declare(unread), /Not all groups could be read/);
+    assert.throws(() => declareAccess(unread), /Not all groups could be read/);
   });
 });
 
@@ -150,7 +150,7 @@ describe('accepting drift', function () {
     fc.assert(
       fc.property(distinct, distinct, (declaredThen, now) => {
         const model = buildModel(input(now.groups, now.roles));
-        let text = declare(buildModel(input(declaredThen.groups, declaredThen.roles)));
+        let text = declareAccess(buildModel(input(declaredThen.groups, declaredThen.roles)));
         for (let left = 200; left > 0; left -= 1) {
           const [finding] = checked(text, model).drift?.findings ?? [];
           if (finding === undefined) break;

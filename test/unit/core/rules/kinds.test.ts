@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { KINDS } from '../../../../src/core/rules/accessFile.ts';
-import { sortedFindingsOf } from '../../../../src/core/rules/judge.ts';
+import { RULE_KINDS } from '../../../../src/core/rules/accessFile.ts';
+import { sortedFindingsOf } from '../../../../src/core/rules/checkAccess.ts';
 import { acme, check, type Outlines, outcome, ROLES } from './organizations.ts';
 
 const GONE = { deleted: '2026-11-20T10:00:00Z' };
@@ -710,6 +710,6 @@ describe('rules', () => {
   });
 
   it('has a table for every kind', () => {
-    assert.deepEqual(Object.keys(tables).sort(), Object.keys(KINDS).sort());
+    assert.deepEqual(Object.keys(tables).sort(), Object.keys(RULE_KINDS).sort());
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ACCESS_FILE_SHAPE, KINDS } from '../../../../src/core/rules/accessFile.ts';
+import { ACCESS_FILE_SHAPE, RULE_KINDS } from '../../../../src/core/rules/accessFile.ts';
 import { accessFileCompletions, accessFileHover } from '../../../../src/core/rules/languageService.ts';
 import { acme, file } from './organizations.ts';
 
@@ -25,7 +25,7 @@ function offered(marked: string): {
 describe('completion in access rules', () => {
   const rows: readonly (readonly [says: string, text: string, includes: readonly string[], replaces: string])[] = [
     ['offers the keys at the top', file('ru|'), ['rules', 'waivers', 'declared'], 'ru'],
-    ['offers the kinds', file('rules:\n  - id: a\n    kind: |'), Object.keys(KINDS), ''],
+    ['offers the kinds', file('rules:\n  - id: a\n    kind: |'), Object.keys(RULE_KINDS), ''],
     [
       'offers the keys of the kind',
       file('rules:\n  - id: a\n    kind: only-through\n    |'),

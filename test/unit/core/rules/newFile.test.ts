@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AccessInput } from '../../../../src/core/access/model.ts';
-import { checkAccess } from '../../../../src/core/rules/judge.ts';
+import { checkAccess } from '../../../../src/core/rules/checkAccess.ts';
 import { newAccessFile } from '../../../../src/core/rules/newFile.ts';
 import { acme, NOON, type Outlines } from './organizations.ts';
 

@@ -1,6 +1,6 @@
 import type { AccessGroup, AccessInput, AccessRole } from '../../../../src/core/access/model.ts';
 import { type AccessModel, buildModel } from '../../../../src/core/access/model.ts';
-import { type CheckResult, checkAccess } from '../../../../src/core/rules/judge.ts';
+import { type CheckResult, checkAccess } from '../../../../src/core/rules/checkAccess.ts';
 import type { FindingSubject } from '../../../../src/core/rules/kinds/kind.ts';
 import { group, input, role } from '../access/organizations.ts';
 

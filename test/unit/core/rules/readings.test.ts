@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AccessInput } from '../../../../src/core/access/model.ts';
-import { checkAccess } from '../../../../src/core/rules/judge.ts';
+import { checkAccess } from '../../../../src/core/rules/checkAccess.ts';
 import { acme, check, NOON, outcome, ROLES } from './organizations.ts';
 
 /** What a reading lacks. */

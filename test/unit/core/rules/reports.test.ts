@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { documentMarkdown } from '../../../../src/core/access/pageDocument.ts';
 import { readAccessFile } from '../../../../src/core/rules/accessFile.ts';
+import {
+  checkUnread,
+  findingsOf,
+  sortedFindingsOf,
+  unknownOrganization,
+} from '../../../../src/core/rules/checkAccess.ts';
 import { fingerprintOf, firstFindings } from '../../../../src/core/rules/findings.ts';
-import { checkUnread, findingsOf, sortedFindingsOf, unknownOrganization } from '../../../../src/core/rules/judge.ts';
 import {
   positionsIn,
   reportDocument,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { at } from '../../../../scripts/paths.ts';
 import { generatedSchemas, schemaText } from '../../../../scripts/schemas.ts';
-import { ACCESS_FILE_SHAPE, KINDS } from '../../../../src/core/rules/accessFile.ts';
+import { ACCESS_FILE_SHAPE, RULE_KINDS } from '../../../../src/core/rules/accessFile.ts';
 
 describe('what is written about access rules', () => {
   for (const [name, shape] of Object.entries(generatedSchemas)) {
@@ -21,7 +21,7 @@ describe('what is written about access rules', () => {
     const rows = [...page.matchAll(/^\| (`[^|]+) \|([^|]*)\|/gm)].map(
       ([, names = '', keys = '']) => [names, keys] as const,
     );
-    for (const [kind, { keys }] of Object.entries(KINDS)) {
+    for (const [kind, { keys }] of Object.entries(RULE_KINDS)) {
       const row = rows.find(([names]) => names.includes(`\`${kind}\``));
       assert.ok(row, kind);
       for (const key of Object.keys(keys))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { findingsOf } from '../../../../src/core/rules/judge.ts';
-import { relatedPlaces } from '../../../../src/core/rules/relatedPlaces.ts';
+import { findingsOf } from '../../../../src/core/rules/checkAccess.ts';
+import { relatedLocations } from '../../../../src/core/rules/relatedLocations.ts';
 import { acme, check } from './organizations.ts';
 
 const model = acme({
@@ -13,7 +13,7 @@ function related(rule: string, declared = '') {
   const result = check(`rules:\n  - { id: it, ${rule} }\n${declared}`, model);
   const [finding] = findingsOf(result);
   assert.ok(finding);
-  return relatedPlaces(finding, result.file).map(({ place, text }) => [
+  return relatedLocations(finding, result.file).map(({ place, text }) => [
     result.file.text.slice(place.start, place.end),
     text.replaceAll('@acme.example', ''),
   ]);

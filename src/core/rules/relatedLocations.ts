@@ -10,7 +10,7 @@ import { groupText, listText, rolesText } from './kinds/kind.ts';
 import { itemsOf, type Place, textOf, type Value } from './shape.ts';
 
 /** A place that explains a finding, and what is there. */
-export interface RelatedPlace {
+export interface RelatedLocation {
   readonly place: Place;
   /** Localized, without a full stop. */
   readonly text: string;
@@ -23,11 +23,11 @@ const MAX_GROUPS = 20;
  * The groups that a finding comes from, with what they give and to whom: where the file declares them; else where the rule names the
  * role that they give, or at the rule.
  */
-export function relatedPlaces(finding: Finding, file: AccessFile): readonly RelatedPlace[] {
+export function relatedLocations(finding: Finding, file: AccessFile): readonly RelatedLocation[] {
   const rule = finding.rule === DECLARED ? undefined : file.rules.find(({ id }) => id === finding.rule)?.value;
   return groupsOf(finding)
     .slice(0, MAX_GROUPS)
-    .flatMap((group): readonly RelatedPlace[] => {
+    .flatMap((group): readonly RelatedLocation[] => {
       const declared = declarationOf(group, file);
       if (declared) return [{ place: declared, text: l10n.t('{0} is declared here', oneLine(groupName(group))) }];
       const roles = rolesGiven(finding, group);

@@ -2,13 +2,13 @@ import * as l10n from '@vscode/l10n';
 import { gapText } from '../access/descriptions.ts';
 import { type AccessModel, buildModel, type Gap } from '../access/model.ts';
 import { didYouMean, nearest, oneLine } from '../base/text.ts';
-import { type AccessFile, kindOf, mistakeIn, type Rule, readAccessFile } from './accessFile.ts';
+import { type AccessFile, firstErrorIn, type Rule, readAccessFile, ruleKindOf } from './accessFile.ts';
 import { type Drift, driftOf } from './drift.ts';
-import { compare, type Finding, sortedFindings } from './findings.ts';
-import type { Kind, List } from './kinds/kind.ts';
+import { compareText, type Finding, sortedFindings } from './findings.ts';
+import type { ListName, RuleKind } from './kinds/kind.ts';
 import { duplicatesEvidence } from './people.ts';
-import { today as dayOfTime, type Field, type FileProblem, problem, replacement } from './shape.ts';
-import { createWorld, peopleMistakeText, RuleTrial, type World } from './trial.ts';
+import { type CheckContext, createCheckContext, peopleErrorText, RuleEvaluation } from './ruleEvaluation.ts';
+import { dayOfTime, type Field, type FileProblem, problem, replacement } from './shape.ts';
 import { applyWaivers } from './waivers.ts';
 
 /** `undecided`: cannot tell. `off`: not enabled. */
@@ -53,12 +53,12 @@ export function checkAccess(text: string | AccessFile, model: AccessModel, optio
   const file = typeof text === 'string' ? readAccessFile(text) : text;
   const problems = [...file.problems];
   const today = dayOfTime(options.now);
-  const world = createWorld(file, model, today, options.emails !== false, (one) => problems.push(one));
+  const context = createCheckContext(file, model, today, options.emails !== false, (one) => problems.push(one));
   const isJudged = file.isReadable && file.organization === model.organization;
-  const judged = isJudged ? judgeRules(file.rules, world) : [];
-  const rules = applyWaivers(file.waivers, judged, world);
-  const drift = isJudged && file.declared ? driftOf(file.declared, world) : undefined;
-  if (rules.some(({ hasTwins }) => hasTwins) || drift?.hasTwins) offerDuplicates(file, world);
+  const judged = isJudged ? evaluateRules(file.rules, context) : [];
+  const rules = applyWaivers(file.waivers, judged, context);
+  const drift = isJudged && file.declared ? driftOf(file.declared, context) : undefined;
+  if (rules.some(({ hasTwins }) => hasTwins) || drift?.hasTwins) offerDuplicates(file, context);
   const reasons = reasonsOf(file, model, drift);
   const tested = { rules: rules.filter(({ status }) => status !== 'off').length, groups: drift?.tested ?? 0 };
   return {
@@ -67,7 +67,7 @@ export function checkAccess(text: string | AccessFile, model: AccessModel, optio
     verdict: verdictOf(rules, drift, reasons),
     rules,
     drift,
-    problems: problems.sort((one, other) => one.start - other.start || compare(one.message, other.message)),
+    problems: problems.sort((one, other) => one.start - other.start || compareText(one.message, other.message)),
     reasons,
     tested,
     gaps: model.gaps,
@@ -122,14 +122,14 @@ function verdictOf(rules: readonly RuleResult[], drift: Drift | undefined, reaso
 
 function reasonsOf(file: AccessFile, model: AccessModel, drift: Drift | undefined): readonly string[] {
   if (!file.isReadable || !file.isWhole)
-    return [mistakeIn(file.problems, { start: 0, end: file.text.length }) ?? l10n.t('The file cannot be read.')];
+    return [firstErrorIn(file.problems, { start: 0, end: file.text.length }) ?? l10n.t('The file cannot be read.')];
   if (file.organization !== model.organization) return [l10n.t('The file is about another organization.')];
   const hasRules = file.rules.some(({ isEnabled }) => isEnabled);
   return hasRules || drift ? unreadReasons(model) : [l10n.t('The file has no rule and no declaration.')];
 }
 
 /** What {@link applyWaivers} goes on with. */
-export interface JudgedRule extends Omit<RuleResult, 'status'> {
+export interface EvaluatedRule extends Omit<RuleResult, 'status'> {
   readonly isOff: boolean;
   readonly hasTwins: boolean;
 }
@@ -138,10 +138,10 @@ export interface JudgedRule extends Omit<RuleResult, 'status'> {
 const BLOCK = 100;
 
 /** Goes through the groups once for all rules: to fetch a group from memory takes longer than what a rule asks of it. */
-function judgeRules(rules: readonly Rule[], world: World): readonly JudgedRule[] {
-  const begun = rules.map((rule) => beginRule(rule, world));
+function evaluateRules(rules: readonly Rule[], context: CheckContext): readonly EvaluatedRule[] {
+  const begun = rules.map((rule) => startRule(rule, context));
   const visitors = begun.flatMap(({ groupVisitors }) => groupVisitors);
-  const { groups } = world.model;
+  const { groups } = context.model;
   for (let start = 0; start < groups.length; start += BLOCK) {
     const block = groups.slice(start, start + BLOCK);
     for (const visit of visitors) block.forEach(visit);
@@ -149,40 +149,40 @@ function judgeRules(rules: readonly Rule[], world: World): readonly JudgedRule[]
   return begun.map(({ end }) => end());
 }
 
-/** A rule that is judged except for its group callbacks. */
-interface BegunRule {
-  readonly groupVisitors: RuleTrial['groupVisitors'];
-  readonly end: () => JudgedRule;
+/** A rule that is evaluated except for its group callbacks. */
+interface StartedRule {
+  readonly groupVisitors: RuleEvaluation['groupVisitors'];
+  readonly end: () => EvaluatedRule;
 }
 
-function beginRule(rule: Rule, world: World): BegunRule {
-  const decided = (judged: Partial<JudgedRule>): BegunRule => {
+function startRule(rule: Rule, context: CheckContext): StartedRule {
+  const decided = (judged: Partial<EvaluatedRule>): StartedRule => {
     const whole = { rule, isOff: false, findings: [], reasons: [], hasTwins: false, ...judged };
     return { groupVisitors: [], end: () => whole };
   };
   const undecided = (reasons: readonly string[]) => decided({ reasons });
-  const kind = kindOf(rule.kind);
+  const kind = ruleKindOf(rule.kind);
   if (!rule.isEnabled && rule.mistake === undefined) return decided({ isOff: true });
   if (rule.mistake !== undefined || kind === undefined) return undecided([rule.mistake ?? '']);
-  if (kind.isAboutHolders && !world.arePeopleSound) return undecided([peopleMistakeText()]);
-  const unread = kind.needs(rule.value).filter((list) => gapsOf(world.model, list, 'unread').length > 0);
+  if (kind.isAboutHolders && !context.arePeopleSound) return undecided([peopleErrorText()]);
+  const unread = kind.needs(rule.value).filter((list) => gapsOf(context.model, list, 'unread').length > 0);
   if (unread.length > 0) return undecided(unread.map(unreadText));
-  const trial = new RuleTrial(world, rule, kind);
-  if (trial.obstacles.length > 0) return undecided(trial.obstacles);
-  kind.judge(trial);
-  if (trial.obstacles.length > 0) return undecided(trial.obstacles);
-  return { groupVisitors: trial.groupVisitors, end: () => weigh(rule, kind, trial, world.model) };
+  const evaluation = new RuleEvaluation(context, rule, kind);
+  if (evaluation.obstacles.length > 0) return undecided(evaluation.obstacles);
+  kind.evaluate(evaluation);
+  if (evaluation.obstacles.length > 0) return undecided(evaluation.obstacles);
+  return { groupVisitors: evaluation.groupVisitors, end: () => concludeRule(rule, kind, evaluation, context.model) };
 }
 
 const LISTS_MISSING = ['missing'] as const;
 
 /** What the reading lacks turns a pass, or what is turned round, into "cannot tell". */
-function weigh(rule: Rule, kind: Kind, trial: RuleTrial, model: AccessModel): JudgedRule {
-  const reasons = trial.doubts.map(({ reason }) => reason);
-  let { findings } = trial;
-  for (const list of trial.lists) {
+function concludeRule(rule: Rule, kind: RuleKind, evaluation: RuleEvaluation, model: AccessModel): EvaluatedRule {
+  const reasons = evaluation.undecidedReasons.map(({ reason }) => reason);
+  let { findings } = evaluation;
+  for (const list of evaluation.lists) {
     // Of roles that are only named, those that were found are good.
-    const isConcerned = list !== 'roles' || kind.needs(rule.value).includes('roles') || trial.namesRolePatterns;
+    const isConcerned = list !== 'roles' || kind.needs(rule.value).includes('roles') || evaluation.namesRolePatterns;
     const missing = isConcerned ? gapsOf(model, list, 'malformed', ...(kind.isAboutMetadata ? [] : LISTS_MISSING)) : [];
     const isTurned = kind.turned?.includes(list) === true;
     if (missing.length > 0 && isTurned === findings.length > 0) {
@@ -191,15 +191,15 @@ function weigh(rule: Rule, kind: Kind, trial: RuleTrial, model: AccessModel): Ju
     }
     if (findings.length === 0) reasons.push(...gapsOf(model, list, 'stale').map(gapReason));
   }
-  const hasTwins = trial.doubts.some(({ isTwin }) => isTwin);
+  const hasTwins = evaluation.undecidedReasons.some(({ isTwin }) => isTwin);
   return { rule, isOff: false, findings, reasons: [...new Set(reasons)], hasTwins };
 }
 
-function gapsOf(model: AccessModel, list: List, ...kinds: readonly Gap['kind'][]): readonly Gap[] {
+function gapsOf(model: AccessModel, list: ListName, ...kinds: readonly Gap['kind'][]): readonly Gap[] {
   return model.gaps.filter((gap) => gap.list === list && kinds.includes(gap.kind));
 }
 
-function unreadText(list: List): string {
+function unreadText(list: ListName): string {
   return list === 'groups' ? l10n.t('The groups could not be read.') : l10n.t('The roles could not be read.');
 }
 
@@ -214,7 +214,7 @@ function gapReason({ list, kind }: Gap): string {
 }
 
 /** Where it matters whether user ids repeat subjects, says what speaks for it. */
-function offerDuplicates(file: AccessFile, { model, people, report }: World): void {
+function offerDuplicates(file: AccessFile, { model, people, report }: CheckContext): void {
   const { equal, all } = duplicatesEvidence(model);
   if (people.identity !== 'unknown' || all === 0) return;
   const field = file.value.fields?.get('organization');

@@ -6,9 +6,9 @@ import { didYouMean, oneLine } from '../base/text.ts';
 import type { AccessFile, PersonEntry, Rule } from './accessFile.ts';
 import type { Finding } from './findings.ts';
 import { isGlob } from './globs.ts';
-import type { FindingSubject, Found, Kind, List, Trial } from './kinds/kind.ts';
+import type { FindingInput, FindingSubject, ListName, RuleContext, RuleKind } from './kinds/kind.ts';
 import { People, type Person } from './people.ts';
-import { Marks, type Resolved, Resolver } from './references.ts';
+import { EntrySet, type Resolved, Resolver } from './references.ts';
 import {
   type FileProblem,
   itemsOf,
@@ -21,7 +21,7 @@ import {
 } from './shape.ts';
 
 /** What all rules of a file share about one reading. */
-export interface World {
+export interface CheckContext {
   readonly model: AccessModel;
   readonly resolver: Resolver;
   readonly people: People;
@@ -32,13 +32,13 @@ export interface World {
   readonly arePeopleSound: boolean;
 }
 
-export function createWorld(
+export function createCheckContext(
   file: AccessFile,
   model: AccessModel,
   today: number,
   showsEmails: boolean,
   report: (problem: FileProblem) => void,
-): World {
+): CheckContext {
   const resolver = new Resolver(model);
   const linking = new Linking(resolver, report);
   const persons = file.people.map((entry) => linking.personOf(entry));
@@ -55,7 +55,7 @@ export function createWorld(
 }
 
 /** Why nothing about holders can be told where it is not known who is who. The mistake itself is a problem at its place. */
-export function peopleMistakeText(): string {
+export function peopleErrorText(): string {
   return l10n.t('The people of this file have a mistake.');
 }
 
@@ -63,10 +63,10 @@ export function peopleMistakeText(): string {
 class Linking {
   isSound = true;
   readonly #resolver: Resolver;
-  readonly #report: World['report'];
+  readonly #report: CheckContext['report'];
   readonly #taken = new Map<Principal, string>();
 
-  constructor(resolver: Resolver, report: World['report']) {
+  constructor(resolver: Resolver, report: CheckContext['report']) {
     this.#resolver = resolver;
     this.#report = report;
   }
@@ -81,18 +81,18 @@ class Linking {
 
   #entriesOf(value: Value, name: string): readonly Principal[] {
     const resolved = this.#resolver.principal(value, true);
-    const { trouble, found } = resolved;
-    if (trouble === 'ambiguous' || trouble === 'unknown')
-      reportTrouble(
+    const { failure, found } = resolved;
+    if (failure === 'ambiguous' || failure === 'unknown')
+      reportUnresolved(
         { report: this.#report },
         value,
         resolved,
         'principal',
-        trouble === 'unknown' ? 'warning' : 'error',
+        failure === 'unknown' ? 'warning' : 'error',
       );
     const other = found.map((one) => this.#taken.get(one)).find((one) => one !== undefined && one !== name);
     if (other !== undefined) this.#report(problem('bad-value', value, l10n.t('This is "{0}" already.', other)));
-    if (trouble === 'ambiguous' || other !== undefined) {
+    if (failure === 'ambiguous' || other !== undefined) {
       this.isSound = false;
       return [];
     }
@@ -102,21 +102,22 @@ class Linking {
 }
 
 /** Reports the problem of a reference, at its place. @returns what it says. */
-export function reportTrouble(
-  { report }: Pick<World, 'report'>,
+export function reportUnresolved(
+  { report }: Pick<CheckContext, 'report'>,
   value: Value,
-  { trouble, found, meant }: Resolved<unknown>,
+  { failure, found, suggestion }: Resolved<unknown>,
   kind: FindingSubject['kind'],
   severity: FileProblem['severity'],
   prefix = '',
 ): string {
   const text = oneLine(value.text ?? textOf(value, 'subject') ?? '');
   const message =
-    trouble === 'ambiguous'
+    failure === 'ambiguous'
       ? l10n.t('"{0}" fits {1} entries. Use an ID.', text, found.length)
-      : didYouMean(unknownText(kind, text), meant && prefix + meant);
-  const fixes = meant === undefined || value.text === undefined ? [] : [replacement(value, scalar(prefix + meant))];
-  report(problem(`${trouble}-reference`, value, message, severity, fixes));
+      : didYouMean(unknownText(kind, text), suggestion && prefix + suggestion);
+  const fixes =
+    suggestion === undefined || value.text === undefined ? [] : [replacement(value, yamlScalar(prefix + suggestion))];
+  report(problem(`${failure}-reference`, value, message, severity, fixes));
   return message;
 }
 
@@ -130,13 +131,13 @@ function unknownText(kind: FindingSubject['kind'], text: string): string {
 }
 
 /** A text as YAML; with quotes where it would be something else. */
-export function scalar(text: string): string {
+export function yamlScalar(text: string): string {
   return /^[\p{L}\p{N}_./@+-][\p{L}\p{N}_./@+:-]*$/u.test(text) && !text.endsWith(':') && !/^[-.]+$/.test(text)
     ? text
     : JSON.stringify(text);
 }
 
-export function nameOf(people: People, showsEmails: boolean, principals: readonly Principal[]): string {
+export function displayName(people: People, showsEmails: boolean, principals: readonly Principal[]): string {
   const [first] = principals;
   if (first === undefined) return '';
   const person = people.personOf(first);
@@ -147,8 +148,8 @@ export function nameOf(people: People, showsEmails: boolean, principals: readonl
 type Entries = readonly (Principal | GroupEntry | RoleEntry)[];
 const NOTHING = [] as const;
 
-/** The trial of one rule: finds what the rule names, then takes what its kind finds. */
-export class RuleTrial implements Trial {
+/** The evaluation of one rule: finds what the rule names, then takes what its kind reports. */
+export class RuleEvaluation implements RuleContext {
   readonly model: AccessModel;
   readonly people: People;
   readonly value: Value;
@@ -157,15 +158,15 @@ export class RuleTrial implements Trial {
   /** Called with every group. */
   readonly groupVisitors: ((group: GroupEntry) => void)[] = [];
   /** Why it cannot pass. */
-  readonly doubts: { readonly reason: string; readonly isTwin: boolean }[] = [];
-  /** Why it cannot be judged at all. */
+  readonly undecidedReasons: { readonly reason: string; readonly isTwin: boolean }[] = [];
+  /** Why it cannot be evaluated at all. */
   readonly obstacles: string[] = [];
   /** The lists that it needs. */
-  readonly lists: ReadonlySet<List>;
+  readonly lists: ReadonlySet<ListName>;
   namesRolePatterns = false;
-  readonly #world: World;
+  readonly #context: CheckContext;
   readonly #rule: Rule;
-  readonly #kind: Kind;
+  readonly #kind: RuleKind;
   /** When what it rests on was read, where that could not be read again since; and what messages say about it. */
   readonly #staleSince: number | undefined;
   readonly #age: string;
@@ -174,12 +175,12 @@ export class RuleTrial implements Trial {
   readonly #kinds: ReadonlySet<string>;
   #namesRoles = false;
 
-  constructor(world: World, rule: Rule, kind: Kind) {
-    this.model = world.model;
-    this.people = world.people;
+  constructor(context: CheckContext, rule: Rule, kind: RuleKind) {
+    this.model = context.model;
+    this.people = context.people;
     this.value = rule.value;
-    this.today = world.today;
-    this.#world = world;
+    this.today = context.today;
+    this.#context = context;
     this.#rule = rule;
     this.#kind = kind;
     const kinds = this.texts('kinds');
@@ -228,10 +229,10 @@ export class RuleTrial implements Trial {
   }
 
   nameOf(principals: readonly Principal[]): string {
-    return nameOf(this.people, this.#world.showsEmails, principals);
+    return displayName(this.people, this.#context.showsEmails, principals);
   }
 
-  find({ subjects, message, through = NOTHING, range }: Found): void {
+  addFinding({ subjects, message, through = NOTHING, range }: FindingInput): void {
     if (this.#excepted.size > 0 && subjects.some((subject) => this.#isExcepted(subject))) return;
     this.findings.push({
       rule: this.#rule.id,
@@ -246,13 +247,13 @@ export class RuleTrial implements Trial {
     });
   }
 
-  doubt(reason: string, isTwin = false): void {
-    this.doubts.push({ reason, isTwin });
+  markUndecided(reason: string, isTwin = false): void {
+    this.undecidedReasons.push({ reason, isTwin });
   }
 
-  refuse(key: string, message: string): void {
+  rejectRule(key: string, message: string): void {
     const place: Place = this.value.fields?.get(key)?.key ?? this.value;
-    this.#world.report(problem('bad-value', place, message));
+    this.#context.report(problem('bad-value', place, message));
     this.obstacles.push(message);
   }
 
@@ -284,28 +285,28 @@ export class RuleTrial implements Trial {
     const [only, ...others] = found;
     if (only !== undefined && others.length === 0 && refers !== 'person') this.#named.set(key, only);
     else {
-      const taken = new Marks(this.model[`${kind}s`]);
+      const taken = new EntrySet(this.model[`${kind}s`]);
       const all = found.flat().filter((one) => taken.add(one));
       this.#named.set(key, all);
     }
   }
 
   #find(value: Value, refers: string, permits: boolean): Resolved<Entries[number]> {
-    if (refers === 'person') return this.#world.resolver.principal(value, permits);
+    if (refers === 'person') return this.#context.resolver.principal(value, permits);
     const text = value.text ?? '';
-    if (refers === 'group') return this.#world.resolver.group(text);
+    if (refers === 'group') return this.#context.resolver.group(text);
     if (!text.startsWith('id:')) this.#namesRoles = true;
     if (isGlob(text) && !text.startsWith('id:')) this.namesRolePatterns = true;
-    return this.#world.resolver.role(text);
+    return this.#context.resolver.role(text);
   }
 
   #except(value: Value): void {
-    const resolved = this.#world.resolver.named(value);
+    const resolved = this.#context.resolver.named(value);
     const { kind } = resolved;
     const isFit = this.#kind.subjects.includes(kind) || this.#kind.excepts === kind;
     if (!isFit) {
       const message = l10n.t('This rule is not about that: it has no exception for it.');
-      this.#world.report(problem('bad-value', value, message));
+      this.#context.report(problem('bad-value', value, message));
       this.obstacles.push(message);
       return;
     }
@@ -324,15 +325,15 @@ export class RuleTrial implements Trial {
   }
 
   #take(value: Value, resolved: Resolved<unknown>, kind: FindingSubject['kind'], isOptional: boolean): void {
-    const { trouble } = resolved;
-    if (trouble === undefined) return;
-    if (trouble === 'unreadable') {
+    const { failure } = resolved;
+    if (failure === undefined) return;
+    if (failure === 'unreadable') {
       if (!isOptional) this.obstacles.push(l10n.t('It cannot be known what "{0}" is.', oneLine(value.text ?? '')));
       return;
     }
-    const isWarning = trouble === 'unknown' && isOptional;
+    const isWarning = failure === 'unknown' && isOptional;
     const [, prefix = ''] = /^((?:group|role):)/.exec(value.text ?? '') ?? [];
-    const message = reportTrouble(this.#world, value, resolved, kind, isWarning ? 'warning' : 'error', prefix);
+    const message = reportUnresolved(this.#context, value, resolved, kind, isWarning ? 'warning' : 'error', prefix);
     if (!isWarning) this.obstacles.push(message);
   }
 }
