@@ -1,17 +1,17 @@
-// node scripts/bootstrap.mjs scripts/schemas.ts: writes the JSON schemas of the files whose shape src/core/rules describes.
+// node scripts/bootstrap.mjs scripts/schemas.ts: writes the JSON schemas of the files whose schemas src/core/rules describes.
 import fs from 'node:fs';
-import { ACCESS_FILE_SHAPE } from '../src/core/rules/accessFile.ts';
-import { CAMPAIGN_SHAPE } from '../src/core/rules/campaign.ts';
-import { jsonSchemaOf, type Shape } from '../src/core/rules/shape.ts';
+import { ACCESS_FILE_SCHEMA } from '../src/core/rules/accessFile.ts';
+import { CAMPAIGN_SCHEMA } from '../src/core/rules/campaign.ts';
+import { jsonSchemaOf, type Schema } from '../src/core/rules/schema.ts';
 import { at } from './paths.ts';
 
 /** By the name of the file. */
-export const generatedSchemas: Readonly<Record<string, Shape>> = {
-  'rolecall.access.schema.json': ACCESS_FILE_SHAPE,
-  'rolecall.campaign.schema.json': CAMPAIGN_SHAPE,
+export const generatedSchemas: Readonly<Record<string, Schema>> = {
+  'rolecall.access.schema.json': ACCESS_FILE_SCHEMA,
+  'rolecall.campaign.schema.json': CAMPAIGN_SCHEMA,
 };
 
-export function schemaText(shape: Shape): string {
+export function schemaText(shape: Schema): string {
   const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...jsonSchemaOf(shape) };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }

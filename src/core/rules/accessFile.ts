@@ -1,25 +1,25 @@
 import * as l10n from '@vscode/l10n';
 import { isMap, isSeq } from 'yaml';
 import { grantKinds } from './kinds/grants.ts';
-import { holderKinds, personShape } from './kinds/holders.ts';
+import { holderKinds, personSchema } from './kinds/holders.ts';
 import type { RuleKind, RuleKinds } from './kinds/kind.ts';
 import { resourceKinds } from './kinds/resources.ts';
 import { USER_ID_RELATIONS, type UserIdRelation } from './people.ts';
 import {
-  type DocumentShape,
-  documentShape,
+  type DocumentSchema,
+  documentSchema,
   type FileProblem,
   itemsOf,
-  type Keys,
+  type KeySchemas,
   type Place,
   placeOf,
   problem,
   readDocument,
-  readShape,
-  type Shape,
+  readValue,
+  type Schema,
   textOf,
   type Value,
-} from './shape.ts';
+} from './schema.ts';
 
 export const ACCESS_FILE_FORMAT = 'rolecall.access-rules';
 export const SEVERITIES = ['error', 'warning', 'info'] as const;
@@ -32,88 +32,91 @@ export function ruleKindOf(name: string | undefined): RuleKind | undefined {
   return name !== undefined && Object.hasOwn(RULE_KINDS, name) ? RULE_KINDS[name] : undefined;
 }
 
-const boolean: Shape = { type: 'choice', of: ['true', 'false'] };
-const groupShape: Shape = {
+const boolean: Schema = { type: 'choice', of: ['true', 'false'] };
+const groupSchema: Schema = {
   type: 'record',
   keys: {
-    name: { shape: { type: 'text', refers: 'group', canBeEmpty: true }, about: () => l10n.t('The name of the group.') },
-    id: { shape: { type: 'text' }, about: () => l10n.t('The ID of the group, which stays when it is renamed.') },
+    name: {
+      schema: { type: 'text', refers: 'group', canBeEmpty: true },
+      about: () => l10n.t('The name of the group.'),
+    },
+    id: { schema: { type: 'text' }, about: () => l10n.t('The ID of the group, which stays when it is renamed.') },
     roles: {
-      shape: { type: 'list', of: { type: 'text', refers: 'role', permits: true } },
+      schema: { type: 'list', of: { type: 'text', refers: 'role', permits: true } },
       about: () => l10n.t('All roles it has. [] is none; without this key, they are not compared.'),
     },
     members: {
-      shape: { type: 'list', of: personShape(true) },
+      schema: { type: 'list', of: personSchema(true) },
       about: () => l10n.t('All people in it. [] is nobody; without this key, they are not compared.'),
     },
     serviceAccounts: {
-      shape: { type: 'list', of: { type: 'text', refers: 'serviceAccount', canBeEmpty: true } },
+      schema: { type: 'list', of: { type: 'text', refers: 'serviceAccount', canBeEmpty: true } },
       about: () =>
         l10n.t('The IDs of all service accounts in it. [] is none; without this key, they are not compared.'),
     },
   },
 };
 
-const waiverKeys: Keys = {
-  rule: { shape: { type: 'text', refers: 'rule' }, isRequired: true, about: () => l10n.t('The ID of the rule.') },
+const waiverKeys: KeySchemas = {
+  rule: { schema: { type: 'text', refers: 'rule' }, isRequired: true, about: () => l10n.t('The ID of the rule.') },
   for: {
-    shape: { ...personShape(true), text: { type: 'text', refers: 'subject', permits: true } } as Shape,
+    schema: { ...personSchema(true), text: { type: 'text', refers: 'subject', permits: true } } as Schema,
     isRequired: true,
     about: () => l10n.t('What the finding is about: a person, group:NAME or role:NAME, or all.'),
   },
-  owner: { shape: personShape(true), isRequired: true, about: () => l10n.t('Who answers for it.') },
-  reason: { shape: { type: 'text' }, isRequired: true, about: () => l10n.t('Why it is accepted, such as a ticket.') },
+  owner: { schema: personSchema(true), isRequired: true, about: () => l10n.t('Who answers for it.') },
+  reason: { schema: { type: 'text' }, isRequired: true, about: () => l10n.t('Why it is accepted, such as a ticket.') },
   until: {
-    shape: { type: 'date' },
+    schema: { type: 'date' },
     isRequired: true,
     about: () => l10n.t('The last day on which it applies, in UTC.'),
   },
   upTo: {
-    shape: { type: 'integer', least: 0 },
+    schema: { type: 'integer', least: 0 },
     about: () => l10n.t('Of a rule of the kind max-holders, which needs it: how many holders are accepted.'),
   },
 };
 
-const ruleKeys: Keys = {
+const ruleKeys: KeySchemas = {
   id: {
-    shape: { type: 'text' },
+    schema: { type: 'text' },
     isRequired: true,
     about: () => l10n.t('Identifies the rule in findings and waivers.'),
   },
   kind: {
-    shape: { type: 'choice', of: Object.keys(RULE_KINDS) },
+    schema: { type: 'choice', of: Object.keys(RULE_KINDS) },
     isRequired: true,
     about: () => l10n.t('What the rule demands.'),
   },
-  why: { shape: { type: 'text' }, about: () => l10n.t('Why the rule exists.') },
+  why: { schema: { type: 'text' }, about: () => l10n.t('Why the rule exists.') },
   severity: {
-    shape: { type: 'choice', of: [...SEVERITIES] },
+    schema: { type: 'choice', of: [...SEVERITIES] },
     about: () => l10n.t('error, warning (as without this key) or info, which is not part of the verdict.'),
   },
-  enabled: { shape: boolean, about: () => l10n.t('false turns the rule off.') },
+  enabled: { schema: boolean, about: () => l10n.t('false turns the rule off.') },
   except: {
-    shape: {
+    schema: {
       type: 'list',
-      of: { ...personShape(true), text: { type: 'text', refers: 'subject', permits: true } } as Shape,
+      of: { ...personSchema(true), text: { type: 'text', refers: 'subject', permits: true } } as Schema,
     },
     about: () => l10n.t('What the rule is not about: people, group:NAME or role:NAME.'),
   },
 };
 
-const ruleShape: Shape = { type: 'variants', by: 'kind', keys: ruleKeys, of: RULE_KINDS };
-const waiverShape: Shape = { type: 'record', keys: waiverKeys };
+const ruleSchema: Schema = { type: 'variants', by: 'kind', keys: ruleKeys, of: RULE_KINDS };
+const waiverSchema: Schema = { type: 'record', keys: waiverKeys };
 
 /** What a file of access rules can hold. */
-export const ACCESS_FILE_SHAPE: DocumentShape = documentShape(
+export const ACCESS_FILE_SCHEMA: DocumentSchema = documentSchema(
   ACCESS_FILE_FORMAT,
   () => l10n.t('The ID of the organization that the file is about.'),
   {
     identity: {
-      shape: {
+      schema: {
         type: 'record',
         keys: {
           userIds: {
-            shape: { type: 'choice', of: [...USER_ID_RELATIONS] },
+            schema: { type: 'choice', of: [...USER_ID_RELATIONS] },
             isRequired: true,
             about: () =>
               l10n.t(
@@ -125,14 +128,14 @@ export const ACCESS_FILE_SHAPE: DocumentShape = documentShape(
       about: () => l10n.t('How the entries of one person belong together.'),
     },
     people: {
-      shape: {
+      schema: {
         type: 'list',
         of: {
           type: 'record',
           keys: {
-            name: { shape: { type: 'text' }, isRequired: true, about: () => l10n.t('What the file calls them.') },
+            name: { schema: { type: 'text' }, isRequired: true, about: () => l10n.t('What the file calls them.') },
             is: {
-              shape: { type: 'list', of: personShape(true) },
+              schema: { type: 'list', of: personSchema(true) },
               isRequired: true,
               about: () => l10n.t('All their entries: an e-mail address, user:ID, subject:ID.'),
             },
@@ -141,19 +144,19 @@ export const ACCESS_FILE_SHAPE: DocumentShape = documentShape(
       },
       about: () => l10n.t('People with several entries, by a name of the file’s own.'),
     },
-    rules: { shape: { type: 'list', of: ruleShape }, about: () => l10n.t('What has to hold.') },
+    rules: { schema: { type: 'list', of: ruleSchema }, about: () => l10n.t('What has to hold.') },
     declared: {
-      shape: {
+      schema: {
         type: 'record',
         keys: {
-          complete: { shape: boolean, about: () => l10n.t('true: a group that is not declared is drift.') },
-          groups: { shape: { type: 'list', of: groupShape }, isRequired: true, about: () => l10n.t('The groups.') },
+          complete: { schema: boolean, about: () => l10n.t('true: a group that is not declared is drift.') },
+          groups: { schema: { type: 'list', of: groupSchema }, isRequired: true, about: () => l10n.t('The groups.') },
         },
       },
       about: () => l10n.t('How it should be. What differs is drift, in both directions.'),
     },
     waivers: {
-      shape: { type: 'list', of: waiverShape },
+      schema: { type: 'list', of: waiverSchema },
       about: () => l10n.t('Findings that are accepted for some time.'),
     },
   },
@@ -261,11 +264,11 @@ export function firstErrorIn(problems: readonly FileProblem[], place: Place): st
 }
 
 /** Waivers are read by themselves: one that is wrong does not apply, and nothing else is the worse for it. */
-const SHAPE_WITHOUT_WAIVERS: DocumentShape = {
+const SHAPE_WITHOUT_WAIVERS: DocumentSchema = {
   type: 'record',
   keys: {
-    ...ACCESS_FILE_SHAPE.keys,
-    waivers: { shape: { type: 'anything' }, about: () => '' },
+    ...ACCESS_FILE_SCHEMA.keys,
+    waivers: { schema: { type: 'anything' }, about: () => '' },
   },
 };
 
@@ -343,7 +346,7 @@ function readWaivers(node: unknown, report: (problem: FileProblem) => void, top:
     return [];
   }
   return node.items.flatMap((item) => {
-    const value = readShape(item, waiverShape, warn, placeOf(node) ?? top);
+    const value = readValue(item, waiverSchema, warn, placeOf(node) ?? top);
     const field = (key: string) => value.fields?.get(key)?.value;
     const [whom, owner, until] = [field('for'), field('owner'), textOf(value, 'until')];
     if (!value.isSound || !whom || !owner) return [];

@@ -6,19 +6,19 @@ import { oneLine } from '../base/text.ts';
 import { compareText } from './findings.ts';
 import { hasMalformed, lowerCaseAscii } from './references.ts';
 import {
-  type DocumentShape,
+  type DocumentSchema,
   dayOf,
   dayOfTime,
-  documentShape,
+  documentSchema,
   type FileProblem,
   itemsOf,
   type Place,
   problem,
   readDocument,
-  type Shape,
+  type Schema,
   textOf,
   type Value,
-} from './shape.ts';
+} from './schema.ts';
 
 /*
  * A review of access with decisions: one block for each membership, since that is what can be ended, in the order of group and
@@ -29,35 +29,35 @@ export const CAMPAIGN_FORMAT = 'rolecall.campaign';
 export const DECISIONS = ['keep', 'revoke', 'ask'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-const text: Shape = { type: 'text' };
-const date: Shape = { type: 'date' };
+const text: Schema = { type: 'text' };
+const date: Schema = { type: 'date' };
 
 /** What a file of decisions can hold. */
-export const CAMPAIGN_SHAPE: DocumentShape = documentShape(
+export const CAMPAIGN_SCHEMA: DocumentSchema = documentSchema(
   CAMPAIGN_FORMAT,
   () => l10n.t('The ID of the organization that the review is about.'),
   {
-    started: { shape: text, about: () => l10n.t('When the review began, and when that was read.') },
+    started: { schema: text, about: () => l10n.t('When the review began, and when that was read.') },
     items: {
-      shape: {
+      schema: {
         type: 'list',
         of: {
           type: 'record',
           keys: {
-            group: { shape: text, isRequired: true, about: () => l10n.t('The ID of the group.') },
-            who: { shape: text, isRequired: true, about: () => l10n.t('The member: its kind and ID.') },
+            group: { schema: text, isRequired: true, about: () => l10n.t('The ID of the group.') },
+            who: { schema: text, isRequired: true, about: () => l10n.t('The member: its kind and ID.') },
             gives: {
-              shape: { type: 'list', of: text },
+              schema: { type: 'list', of: text },
               about: () => l10n.t('The IDs of the roles that the group had when it was decided.'),
             },
             decision: {
-              shape: { type: 'choice', of: [...DECISIONS] },
+              schema: { type: 'choice', of: [...DECISIONS] },
               about: () => l10n.t('keep, revoke or ask. Revoke and ask need a note.'),
             },
-            by: { shape: text, about: () => l10n.t('Who decided.') },
-            date: { shape: date, about: () => l10n.t('The day of the decision, in UTC.') },
-            note: { shape: text, about: () => l10n.t('Why.') },
-            next: { shape: date, about: () => l10n.t('The day on which it has to be decided again.') },
+            by: { schema: text, about: () => l10n.t('Who decided.') },
+            date: { schema: date, about: () => l10n.t('The day of the decision, in UTC.') },
+            note: { schema: text, about: () => l10n.t('Why.') },
+            next: { schema: date, about: () => l10n.t('The day on which it has to be decided again.') },
           },
         },
       },
@@ -103,7 +103,7 @@ export const DECISION_KEYS = ['gives', 'decision', 'by', 'date', 'note', 'next']
 
 /** Reads a file of decisions. Never throws. */
 export function readCampaign(source: string): Campaign {
-  const { value, problems, isReadable } = readDocument(source, CAMPAIGN_SHAPE);
+  const { value, problems, isReadable } = readDocument(source, CAMPAIGN_SCHEMA);
   const items = itemsOf(value, 'items').flatMap((item) => readItem(item, (one) => problems.push(one)));
   return {
     text: source,

@@ -21,7 +21,7 @@ import {
 import { documentText } from './declare.ts';
 import { compareText } from './findings.ts';
 import { hasMalformed } from './references.ts';
-import { type Place, parseYaml, placeOf, type Value } from './shape.ts';
+import { type Place, parseYaml, placeOf, type Value } from './schema.ts';
 
 /* Writes into files of decisions: a whole one, or one decision. What else is there stays as it is. */
 

@@ -12,7 +12,7 @@ import {
   memberIdentity,
   membershipKey,
 } from './campaign.ts';
-import { dateText } from './shape.ts';
+import { dateText } from './schema.ts';
 
 /** Who decided what, when, on which reading: for the auditor. */
 export function campaignDocument(state: CampaignState, model: AccessModel, now: number): PageDocument<never> {

@@ -8,7 +8,7 @@ import { compareText, type Finding, sortedFindings } from './findings.ts';
 import type { ListName, RuleKind } from './kinds/kind.ts';
 import { duplicatesEvidence } from './people.ts';
 import { type CheckContext, createCheckContext, peopleErrorText, RuleEvaluation } from './ruleEvaluation.ts';
-import { dayOfTime, type Field, type FileProblem, problem, replacement } from './shape.ts';
+import { dayOfTime, type Field, type FileProblem, problem, replacement } from './schema.ts';
 import { applyWaivers } from './waivers.ts';
 
 /** `undecided`: cannot tell. `off`: not enabled. */

@@ -5,7 +5,7 @@ import { RolecallError } from '../base/errors.ts';
 import { ACCESS_FILE_FORMAT, type Waiver } from './accessFile.ts';
 import { compareText, type Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
-import { dateText, type Place, placeOf } from './shape.ts';
+import { dateText, type Place, placeOf } from './schema.ts';
 
 /*
  * Writes into files of access rules. What stays keeps its comments; lists have an item a line and are sorted, so that the changes of
@@ -57,14 +57,14 @@ export function declareAccess(model: AccessModel, text = ''): string {
   }
   const document = open(text, model.organization);
   const declared = document.createNode({ complete: true, groups: declarationOf(model) }) as YAMLMap;
-  for (const group of (declared.get('groups') as YAMLSeq<YAMLMap>).items) shape(group);
+  for (const group of (declared.get('groups') as YAMLSeq<YAMLMap>).items) formatGroup(group);
   spaced(declared.get('groups') as YAMLSeq);
   document.set('declared', declared);
   return documentText(document, text);
 }
 
 /** Empty lists stay `[]`, and references by issuer stay on one line. */
-function shape(group: YAMLMap): void {
+function formatGroup(group: YAMLMap): void {
   for (const { value } of group.items) {
     if (!isSeq(value)) continue;
     value.flow = value.items.length === 0;
@@ -154,7 +154,7 @@ const ACCEPTED: Readonly<Record<string, (edit: Acceptance) => void>> = {
   'extra-group': ({ document, groups, group, resolver }) => {
     if (group === undefined) return;
     const node = document.createNode(declaredGroup(group, resolver)) as YAMLMap;
-    shape(node);
+    formatGroup(node);
     insert(groups, node, (one) => String((isMap(one) && one.get('name')) || ''));
     spaced(groups);
   },

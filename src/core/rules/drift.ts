@@ -10,7 +10,7 @@ import type { FindingSubject } from './kinds/kind.ts';
 import { groupText, roleText } from './kinds/kind.ts';
 import { hasMalformed } from './references.ts';
 import { type CheckContext, displayName, peopleErrorText, reportUnresolved } from './ruleEvaluation.ts';
-import { type Place, problem, textOf, type Value } from './shape.ts';
+import { type Place, problem, textOf, type Value } from './schema.ts';
 
 /** What a declaration and a reading differ in. */
 export interface Drift {

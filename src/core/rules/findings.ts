@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import type { Severity, Waiver } from './accessFile.ts';
 import type { CountRange, FindingSubject } from './kinds/kind.ts';
-import type { Place } from './shape.ts';
+import type { Place } from './schema.ts';
 
 /** Something that a rule or the declaration finds. */
 export interface Finding {

@@ -7,7 +7,15 @@ import { oneLine } from '../base/text.ts';
 import { referenceText } from './declare.ts';
 import { groupReference, principalReference, Resolver, roleReference } from './references.ts';
 import { yamlScalar } from './ruleEvaluation.ts';
-import { type Key, type Keys, type Place, parseYaml, placeOf, type Refers, type Shape } from './shape.ts';
+import {
+  type KeySchema,
+  type KeySchemas,
+  type Place,
+  parseYaml,
+  placeOf,
+  type ReferenceTarget,
+  type Schema,
+} from './schema.ts';
 
 /** What can stand at a place, as data. */
 export interface CompletionItem {
@@ -37,24 +45,24 @@ const FLOW_END = '\x18';
 /** More are not looked through; typing on narrows them down. */
 const MAX_ITEMS = 500;
 
-/** What can follow at an offset of a file of this shape. */
-export function accessFileCompletions(
+/** What can follow at an offset of a file of this schema. */
+export function schemaCompletions(
   text: string,
   offset: number,
-  shape: Shape,
+  schema: Schema,
   known: CompletionContext,
 ): CompletionList | undefined {
   // Right after the colon of a key, YAML needs a space. A reference such as `user:` has none.
   const isAfterKey = /(?:^|[\s{,])[\w"']+:$/.test(text.slice(0, offset).split('\n').at(-1) ?? '');
-  const spaced = isAfterKey ? completeWith(' ', text, offset, shape, known) : undefined;
-  return spaced ?? completeWith('', text, offset, shape, known);
+  const spaced = isAfterKey ? completeWith(' ', text, offset, schema, known) : undefined;
+  return spaced ?? completeWith('', text, offset, schema, known);
 }
 
 function completeWith(
   space: string,
   text: string,
   offset: number,
-  shape: Shape,
+  schema: Schema,
   known: CompletionContext,
 ): CompletionList | undefined {
   const lineEnd = offset + text.slice(offset).search(/\r?\n|$/);
@@ -65,7 +73,7 @@ function completeWith(
   );
   if (parsed === undefined) return undefined;
   const isCursor = (node: unknown) => isScalar(node) && String(node.value).includes(CURSOR);
-  const found = find(parsed.document.contents, shape, isCursor);
+  const found = find(parsed.document.contents, schema, isCursor);
   if (!found?.place) return undefined;
   const end = Math.min(found.place.end - CURSOR.length - space.length, parsed.isClosedHere ? offset : lineEnd);
   const place = { start: found.place.start - space.length, end };
@@ -74,8 +82,8 @@ function completeWith(
     const items = Object.entries(found.keys).filter(([name]) => !taken.has(name));
     return { place, items: items.map(([name, key]) => keyCompletion(name, key)) };
   }
-  if (!found.shape) return undefined;
-  const items = valuesOf(found.shape, text, known);
+  if (!found.schema) return undefined;
+  const items = valuesOf(found.schema, text, known);
   return { place, items: items.map((item) => ({ ...item, insert: space + item.insert })) };
 }
 
@@ -123,10 +131,10 @@ function closersOf(text: string): readonly string[] {
 }
 
 /** What is at an offset, as lines of plain text. */
-export function accessFileHover(
+export function schemaHover(
   text: string,
   offset: number,
-  shape: Shape,
+  schema: Schema,
   model: AccessModel | undefined,
 ): { readonly place: Place; readonly lines: readonly string[] } | undefined {
   const { document } = parseYaml(text);
@@ -134,7 +142,7 @@ export function accessFileHover(
     const place = placeOf(node);
     return isScalar(node) && place !== undefined && place.start <= offset && offset <= place.end;
   };
-  const found = document && find(document.contents, shape, covers);
+  const found = document && find(document.contents, schema, covers);
   if (!found?.place) return undefined;
   const lines = found.keys ? [found.keys[found.text]?.about() ?? ''] : aboutValue(found, model);
   return lines.some((line) => line !== '') ? { place: found.place, lines } : undefined;
@@ -144,17 +152,17 @@ interface Found {
   readonly text: string;
   readonly place: Place | undefined;
   /** Where it is a key: the keys that can stand there, and those that do. */
-  readonly keys?: Keys;
+  readonly keys?: KeySchemas;
   readonly siblings?: readonly string[];
   /** Where it is a value. */
-  readonly shape?: Shape;
+  readonly schema?: Schema;
 }
 
-/** Goes down the document and its shape together. */
-function find(node: unknown, shape: Shape, isIt: (node: unknown) => boolean): Found | undefined {
-  if (isIt(node)) return foundAt(node, shape);
-  if (isSeq(node) && shape.type === 'list') return first(node.items, (item) => find(item, shape.of, isIt));
-  const keys = isMap(node) ? keysAt(node.toJSON(), shape) : undefined;
+/** Goes down the document and its schema together. */
+function find(node: unknown, schema: Schema, isIt: (node: unknown) => boolean): Found | undefined {
+  if (isIt(node)) return foundAt(node, schema);
+  if (isSeq(node) && schema.type === 'list') return first(node.items, (item) => find(item, schema.of, isIt));
+  const keys = isMap(node) ? keysAt(node.toJSON(), schema) : undefined;
   if (!isMap(node) || keys === undefined) return undefined;
   const pairs = node.items as Pair[];
   const siblings = pairs.map(({ key }) => textOfKey(key));
@@ -162,7 +170,7 @@ function find(node: unknown, shape: Shape, isIt: (node: unknown) => boolean): Fo
     const text = textOfKey(key);
     if (isIt(key)) return { text, place: placeOf(key), keys, siblings };
     const below = Object.hasOwn(keys, text) ? keys[text] : undefined;
-    return below && find(value, below.shape, isIt);
+    return below && find(value, below.schema, isIt);
   });
 }
 
@@ -179,25 +187,25 @@ function first<T, R>(items: readonly T[], of: (item: T) => R | undefined): R | u
 }
 
 /** A word alone where keys are expected is the beginning of a key. */
-function foundAt(node: unknown, shape: Shape): Found {
+function foundAt(node: unknown, schema: Schema): Found {
   const place = placeOf(node);
   const text = isScalar(node) ? String(node.value) : '';
-  const keys = shape.type === 'either' ? undefined : keysAt({}, shape);
-  return keys ? { text, place, keys, siblings: [] } : { text, place, shape };
+  const keys = schema.type === 'either' ? undefined : keysAt({}, schema);
+  return keys ? { text, place, keys, siblings: [] } : { text, place, schema };
 }
 
-function keysAt(value: unknown, shape: Shape): Keys | undefined {
-  switch (shape.type) {
+function keysAt(value: unknown, schema: Schema): KeySchemas | undefined {
+  switch (schema.type) {
     case 'record':
-      return shape.keys;
+      return schema.keys;
     case 'either':
-      return keysAt(value, shape.record);
+      return keysAt(value, schema.record);
     case 'variants': {
-      const chosen = String((value as Record<string, unknown>)[shape.by] ?? '');
+      const chosen = String((value as Record<string, unknown>)[schema.by] ?? '');
       return {
-        ...shape.keys,
-        ...explained(shape),
-        ...(Object.hasOwn(shape.of, chosen) ? shape.of[chosen]?.keys : {}),
+        ...schema.keys,
+        ...explained(schema),
+        ...(Object.hasOwn(schema.of, chosen) ? schema.of[chosen]?.keys : {}),
       };
     }
     default:
@@ -206,36 +214,36 @@ function keysAt(value: unknown, shape: Shape): Keys | undefined {
 }
 
 /** The key that chooses between variants, with what each is for. */
-function explained({ by, keys, of }: Extract<Shape, { type: 'variants' }>): Keys {
+function explained({ by, keys, of }: Extract<Schema, { type: 'variants' }>): KeySchemas {
   const key = keys[by];
-  if (key?.shape.type !== 'choice') return {};
+  if (key?.schema.type !== 'choice') return {};
   const about = (value: string) => (Object.hasOwn(of, value) ? of[value]?.about() : undefined);
-  return { [by]: { ...key, shape: { ...key.shape, about } } };
+  return { [by]: { ...key, schema: { ...key.schema, about } } };
 }
 
-function keyCompletion(name: string, { shape, about }: Key): CompletionItem {
-  const after = shape.type === 'list' || shape.type === 'record' ? ':' : ': ';
+function keyCompletion(name: string, { schema, about }: KeySchema): CompletionItem {
+  const after = schema.type === 'list' || schema.type === 'record' ? ':' : ': ';
   return { label: name, kind: 'key', insert: name + after, detail: about() };
 }
 
-function valuesOf(shape: Shape, text: string, known: CompletionContext): readonly CompletionItem[] {
-  switch (shape.type) {
+function valuesOf(schema: Schema, text: string, known: CompletionContext): readonly CompletionItem[] {
+  switch (schema.type) {
     case 'choice':
-      return shape.of.map((value) => {
-        const detail = shape.about?.(value);
+      return schema.of.map((value) => {
+        const detail = schema.about?.(value);
         return { label: value, kind: 'value', insert: value, ...(detail !== undefined && { detail }) };
       });
     case 'either':
-      return valuesOf(shape.text, text, known);
+      return valuesOf(schema.text, text, known);
     case 'text':
-      return shape.refers ? references(shape.refers, text, known).slice(0, MAX_ITEMS) : [];
+      return schema.refers ? references(schema.refers, text, known).slice(0, MAX_ITEMS) : [];
     default:
       return [];
   }
 }
 
 function references(
-  refers: Refers,
+  refers: ReferenceTarget,
   text: string,
   { model, organizations }: CompletionContext,
 ): readonly CompletionItem[] {
@@ -281,9 +289,9 @@ function references(
   }
 }
 
-function aboutValue({ text, shape }: Found, model: AccessModel | undefined): readonly string[] {
-  if (shape?.type === 'choice') return [shape.about?.(text) ?? ''];
-  const of = shape?.type === 'either' ? shape.text : shape;
+function aboutValue({ text, schema }: Found, model: AccessModel | undefined): readonly string[] {
+  if (schema?.type === 'choice') return [schema.about?.(text) ?? ''];
+  const of = schema?.type === 'either' ? schema.text : schema;
   if (of?.type !== 'text' || of.refers === undefined || model === undefined) return [];
   const resolver = new Resolver(model);
   const value = { text, start: 0, end: 0, isSound: true };

@@ -2,7 +2,7 @@ import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/mo
 import { groupName } from '../access/queries.ts';
 import { nearest } from '../base/text.ts';
 import { globTest, isGlob } from './globs.ts';
-import { textOf, type Value } from './shape.ts';
+import { textOf, type Value } from './schema.ts';
 
 /** What a reference stands for in a reading. */
 export interface Resolved<T> {

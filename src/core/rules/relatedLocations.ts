@@ -7,7 +7,7 @@ import type { AccessFile } from './accessFile.ts';
 import { DECLARED } from './drift.ts';
 import { type Finding, groupsOf, principalsOf, rolesOf } from './findings.ts';
 import { groupText, listText, rolesText } from './kinds/kind.ts';
-import { itemsOf, type Place, textOf, type Value } from './shape.ts';
+import { itemsOf, type Place, textOf, type Value } from './schema.ts';
 
 /** A place that explains a finding, and what is there. */
 export interface RelatedLocation {

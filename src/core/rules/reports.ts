@@ -22,7 +22,7 @@ import {
   unreadReasons,
 } from './checkAccess.ts';
 import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
-import { dateText, type Place } from './shape.ts';
+import { dateText, type Place } from './schema.ts';
 
 /** A check of one file; `path` is relative to the folder that is checked, with `/`. */
 export interface CheckedFile {

@@ -15,10 +15,10 @@ import {
   type Place,
   problem,
   replacement,
-  type Shape,
+  type Schema,
   textOf,
   type Value,
-} from './shape.ts';
+} from './schema.ts';
 
 /** What all rules of a file share about one reading. */
 export interface CheckContext {
@@ -185,7 +185,7 @@ export class RuleEvaluation implements RuleContext {
     this.#kind = kind;
     const kinds = this.texts('kinds');
     this.#kinds = new Set(kinds.length > 0 ? kinds : ['people', 'serviceAccounts']);
-    for (const [key, { shape }] of Object.entries(kind.keys)) this.#resolve(key, shape);
+    for (const [key, { schema }] of Object.entries(kind.keys)) this.#resolve(key, schema);
     for (const value of itemsOf(this.value, 'except')) this.#except(value);
     // A role that is named has to be in the list of roles.
     this.lists = new Set([...kind.needs(rule.value), ...(this.#namesRoles ? ['roles' as const] : [])]);
@@ -270,14 +270,14 @@ export class RuleEvaluation implements RuleContext {
     }
   }
 
-  #resolve(key: string, shape: Shape): void {
+  #resolve(key: string, schema: Schema): void {
     const value = this.value.fields?.get(key)?.value;
-    const item = shape.type === 'list' ? shape.of : shape;
+    const item = schema.type === 'list' ? schema.of : schema;
     const text = item.type === 'either' ? item.text : item;
     if (value === undefined || text.type !== 'text' || text.refers === undefined) return;
     const { permits = false, refers } = text;
     const kind = refers === 'group' || refers === 'role' ? refers : 'principal';
-    const found = (shape.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
+    const found = (schema.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
       const resolved = this.#find(one, refers, permits);
       this.#take(one, resolved, kind, permits || refers === 'person');
       return refers === 'person' ? this.#withSame(resolved.found) : resolved.found;

@@ -5,7 +5,7 @@ import type { EvaluatedRule, RuleResult, RuleStatus } from './checkAccess.ts';
 import type { Finding } from './findings.ts';
 import type { FindingSubject } from './kinds/kind.ts';
 import { type CheckContext, reportUnresolved } from './ruleEvaluation.ts';
-import { type Place, problem, replacement, type Value } from './shape.ts';
+import { type Place, problem, replacement, type Value } from './schema.ts';
 
 /** So many days before its end, a waiver is announced; one for longer than a year is questioned. */
 const SOON = 14;

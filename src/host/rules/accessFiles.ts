@@ -15,7 +15,7 @@ import { type Finding, firstFindings, groupsOf, principalsOf } from '../../core/
 import { relatedLocations } from '../../core/rules/relatedLocations.ts';
 import { positionsIn } from '../../core/rules/reports.ts';
 import { peopleErrorText } from '../../core/rules/ruleEvaluation.ts';
-import { dateText, type FileProblem, type Place, problem } from '../../core/rules/shape.ts';
+import { dateText, type FileProblem, type Place, problem } from '../../core/rules/schema.ts';
 import { DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { WatchedFiles } from '../watchedFiles.ts';

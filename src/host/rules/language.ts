@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../core/base/text.ts';
-import { ACCESS_FILE_SHAPE } from '../../core/rules/accessFile.ts';
-import { CAMPAIGN_SHAPE } from '../../core/rules/campaign.ts';
+import { ACCESS_FILE_SCHEMA } from '../../core/rules/accessFile.ts';
+import { CAMPAIGN_SCHEMA } from '../../core/rules/campaign.ts';
 import { findingsOf } from '../../core/rules/checkAccess.ts';
 import { acceptDrift } from '../../core/rules/declare.ts';
 import { DECLARED } from '../../core/rules/drift.ts';
 import { type Finding, fingerprintOf, groupsOf, rolesOf, sortedFindings } from '../../core/rules/findings.ts';
-import { accessFileCompletions, accessFileHover, type CompletionItem } from '../../core/rules/languageService.ts';
-import type { Place } from '../../core/rules/shape.ts';
+import { type CompletionItem, schemaCompletions, schemaHover } from '../../core/rules/languageService.ts';
+import type { Place } from '../../core/rules/schema.ts';
 import { commands, DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { escapeMarkdown } from '../markdown.ts';
@@ -29,23 +29,23 @@ export const CAMPAIGN_FILE_GLOB = '**/*.review.yaml';
 
 /** Completion from what was really read, and hover. */
 export function registerRuleLanguage(data: AccessData): vscode.Disposable {
-  const shapes = [
-    { pattern: ACCESS_FILE_GLOB, shape: ACCESS_FILE_SHAPE },
-    { pattern: CAMPAIGN_FILE_GLOB, shape: CAMPAIGN_SHAPE },
+  const schemas = [
+    { pattern: ACCESS_FILE_GLOB, schema: ACCESS_FILE_SCHEMA },
+    { pattern: CAMPAIGN_FILE_GLOB, schema: CAMPAIGN_SCHEMA },
   ];
   const modelOf = (text: string) => {
     const [, organization = ''] = /^organization:[ \t]*["']?([^"'\r\n#]*?)["']?[ \t]*(?:#.*)?$/m.exec(text) ?? [];
     return data.last(organization)?.model;
   };
   return vscode.Disposable.from(
-    ...shapes.flatMap(({ pattern, shape }) => [
+    ...schemas.flatMap(({ pattern, schema }) => [
       vscode.languages.registerCompletionItemProvider(
         { pattern },
         {
           provideCompletionItems(document, position) {
             const text = document.getText();
             const organizations = data.all.map(({ model }) => model.organization);
-            const found = accessFileCompletions(text, document.offsetAt(position), shape, {
+            const found = schemaCompletions(text, document.offsetAt(position), schema, {
               model: modelOf(text),
               organizations,
             });
@@ -68,7 +68,7 @@ export function registerRuleLanguage(data: AccessData): vscode.Disposable {
         {
           provideHover(document, position) {
             const text = document.getText();
-            const found = accessFileHover(text, document.offsetAt(position), shape, modelOf(text));
+            const found = schemaHover(text, document.offsetAt(position), schema, modelOf(text));
             if (!found) return undefined;
             const lines = found.lines.map((line) => new vscode.MarkdownString(escapeMarkdown(line)));
             return new vscode.Hover(lines, rangesIn(text)(found.place));

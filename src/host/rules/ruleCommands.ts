@@ -19,7 +19,7 @@ import {
   reportJson,
   reportSarif,
 } from '../../core/rules/reports.ts';
-import { dateText, dayOf, dayOfTime } from '../../core/rules/shape.ts';
+import { dateText, dayOf, dayOfTime } from '../../core/rules/schema.ts';
 import { commands, documentPanel, extensionId } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import { type AccessTarget, followLink, linkTitleOf, targetOf } from '../accessTarget.ts';

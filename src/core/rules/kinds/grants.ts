@@ -3,11 +3,11 @@ import { kindName, roleCountText } from '../../access/descriptions.ts';
 import { type GroupEntry, isBeingDeleted, PRINCIPAL_KINDS, type PrincipalKind } from '../../access/model.ts';
 import { hasNoMembers, hasNoRoles } from '../../access/queries.ts';
 import { EntrySet } from '../references.ts';
-import type { Key } from '../shape.ts';
+import type { KeySchema } from '../schema.ts';
 import { defineKeys, groupsText, groupText, messageFiller, type RuleKinds, roleText } from './kind.ts';
 
-const groups = (permits: boolean, about: () => string): Key => ({
-  shape: { type: 'list', of: { type: 'text', refers: 'group', permits } },
+const groups = (permits: boolean, about: () => string): KeySchema => ({
+  schema: { type: 'list', of: { type: 'text', refers: 'group', permits } },
   isRequired: true,
   about,
 });
@@ -18,7 +18,7 @@ export const grantKinds: RuleKinds = {
     about: () => l10n.t('A role is granted by these groups alone, whether they have members or not.'),
     keys: defineKeys({
       role: {
-        shape: { type: 'text', refers: 'role' },
+        schema: { type: 'text', refers: 'role' },
         isRequired: true,
         about: () => l10n.t('The role: its name, or id: and its ID.'),
       },
@@ -75,7 +75,7 @@ export const grantKinds: RuleKinds = {
     keys: defineKeys({
       groups: groups(false, () => l10n.t('The groups: names, id: and an ID, or patterns with * and ?.')),
       allow: {
-        shape: { type: 'list', of: { type: 'choice', of: [...PRINCIPAL_KINDS] } },
+        schema: { type: 'list', of: { type: 'choice', of: [...PRINCIPAL_KINDS] } },
         isRequired: true,
         about: () => l10n.t('The kinds of members they can have: subject, user, serviceAccount.'),
       },

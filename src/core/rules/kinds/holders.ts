@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../../access/model.ts';
 import { listsSubjects, listsUsers, type Person } from '../people.ts';
 import { EntrySet } from '../references.ts';
-import type { Key, Shape } from '../shape.ts';
+import type { KeySchema, Schema } from '../schema.ts';
 import {
   type CountRange,
   defineKeys,
@@ -14,20 +14,20 @@ import {
   roleText,
 } from './kind.ts';
 
-const roleShape: Shape = { type: 'text', refers: 'role' };
-export const personShape = (permits: boolean): Shape => ({
+const roleSchema: Schema = { type: 'text', refers: 'role' };
+export const personSchema = (permits: boolean): Schema => ({
   type: 'either',
   text: { type: 'text', refers: 'person', permits },
   record: {
     type: 'record',
     keys: {
       issuer: {
-        shape: { type: 'text', canBeEmpty: true },
+        schema: { type: 'text', canBeEmpty: true },
         isRequired: true,
         about: () => l10n.t('The issuer of the subject.'),
       },
       subject: {
-        shape: { type: 'text', canBeEmpty: true },
+        schema: { type: 'text', canBeEmpty: true },
         isRequired: true,
         about: () => l10n.t('The ID of the subject.'),
       },
@@ -35,23 +35,23 @@ export const personShape = (permits: boolean): Shape => ({
   },
 });
 
-const kinds: Key = {
-  shape: { type: 'list', of: { type: 'choice', of: ['people', 'serviceAccounts'] } },
+const kinds: KeySchema = {
+  schema: { type: 'list', of: { type: 'choice', of: ['people', 'serviceAccounts'] } },
   about: () => l10n.t('Which members the rule is about: people, serviceAccounts, or both, as without this key.'),
 };
-const role: Key = {
-  shape: roleShape,
+const role: KeySchema = {
+  schema: roleSchema,
   isRequired: true,
   about: () => l10n.t('The role: its name, or id: and its ID. A pattern with * and ? is each role that fits.'),
 };
-const limit = (least: number, about: () => string): Key => ({
-  shape: { type: 'integer', least },
+const limit = (least: number, about: () => string): KeySchema => ({
+  schema: { type: 'integer', least },
   isRequired: true,
   about,
 });
 
-const holders = (permits: boolean, about: () => string): Key => ({
-  shape: { type: 'list', of: personShape(permits) },
+const holders = (permits: boolean, about: () => string): KeySchema => ({
+  schema: { type: 'list', of: personSchema(permits) },
   isRequired: true,
   about,
 });
@@ -71,12 +71,12 @@ export const holderKinds: RuleKinds = {
     about: () => l10n.t('Nobody has more than "max" of these roles.'),
     keys: defineKeys({
       roles: {
-        shape: { type: 'list', of: roleShape },
+        schema: { type: 'list', of: roleSchema },
         isRequired: true,
         about: () => l10n.t('The roles that must not be in one hand.'),
       },
       max: {
-        shape: { type: 'integer', least: 1 },
+        schema: { type: 'integer', least: 1 },
         about: () => l10n.t('How many of the roles somebody can have: 1 unless given.'),
       },
       kinds,

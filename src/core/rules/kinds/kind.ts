@@ -9,7 +9,7 @@ import {
 import { groupName, roleName } from '../../access/queries.ts';
 import { oneLine } from '../../base/text.ts';
 import type { People } from '../people.ts';
-import type { Keys, Value, Variant } from '../shape.ts';
+import type { KeySchemas, SchemaVariant, Value } from '../schema.ts';
 
 export type ListName = 'groups' | 'roles';
 
@@ -64,7 +64,7 @@ export interface RuleContext {
   rejectRule(key: string, message: string): void;
 }
 
-export interface RuleKind extends Variant {
+export interface RuleKind extends SchemaVariant {
   /** What its findings are about, and `except` and `for` can name. */
   readonly subjects: readonly ('principal' | 'group' | 'role')[];
   /** What else `except` can name. */
@@ -81,7 +81,7 @@ export interface RuleKind extends Variant {
 }
 
 export type RuleKinds = Readonly<Record<string, RuleKind>>;
-export const defineKeys = (all: Keys): Keys => all;
+export const defineKeys = (all: KeySchemas): KeySchemas => all;
 
 /** A message names so many; the rest stands in the reading. */
 const MAX_NAMES = 4;

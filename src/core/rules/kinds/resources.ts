@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { AccessGroup, AccessMetadata } from '../../access/model.ts';
 import { attentionOf, type GroupEntry, isBeingDeleted, type RoleEntry } from '../../access/model.ts';
 import { anyGlobTest } from '../globs.ts';
-import { type Key, textOf, type Value } from '../shape.ts';
+import { type KeySchema, textOf, type Value } from '../schema.ts';
 import {
   defineKeys,
   type FindingSubject,
@@ -14,8 +14,8 @@ import {
   roleText,
 } from './kind.ts';
 
-const of: Key = {
-  shape: { type: 'choice', of: ['groups', 'roles'] },
+const of: KeySchema = {
+  schema: { type: 'choice', of: ['groups', 'roles'] },
   isRequired: true,
   about: () => l10n.t('What the rule is about: groups or roles.'),
 };
@@ -29,7 +29,7 @@ export const resourceKinds: RuleKinds = {
     keys: defineKeys({
       of,
       match: {
-        shape: { type: 'list', of: { type: 'text', isPattern: true } },
+        schema: { type: 'list', of: { type: 'text', isPattern: true } },
         isRequired: true,
         about: () => l10n.t('Patterns: * is any characters, ? is one. Upper and lower case differ.'),
       },
@@ -53,7 +53,7 @@ export const resourceKinds: RuleKinds = {
     about: () => l10n.t('Every group has these tags, with a value.'),
     keys: defineKeys({
       tags: {
-        shape: { type: 'list', of: { type: 'text' } },
+        schema: { type: 'list', of: { type: 'text' } },
         isRequired: true,
         about: () => l10n.t('The names of the tags.'),
       },
@@ -100,7 +100,7 @@ export const resourceKinds: RuleKinds = {
     keys: defineKeys({
       of,
       days: {
-        shape: { type: 'integer', least: 0 },
+        schema: { type: 'integer', least: 0 },
         about: () => l10n.t('How many days a deletion can take: 7 unless given.'),
       },
     }),

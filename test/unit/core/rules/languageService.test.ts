@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ACCESS_FILE_SHAPE, RULE_KINDS } from '../../../../src/core/rules/accessFile.ts';
-import { accessFileCompletions, accessFileHover } from '../../../../src/core/rules/languageService.ts';
+import { ACCESS_FILE_SCHEMA, RULE_KINDS } from '../../../../src/core/rules/accessFile.ts';
+import { schemaCompletions, schemaHover } from '../../../../src/core/rules/languageService.ts';
 import { acme, file } from './organizations.ts';
 
 const model = acme({ ops: { people: 'ada', accounts: 'x', roles: 'admin' }, 'a b': { roles: 'viewer' } });
@@ -14,7 +14,7 @@ function offered(marked: string): {
 } {
   const offset = marked.indexOf('|');
   const text = marked.replace('|', '');
-  const found = accessFileCompletions(text, offset, ACCESS_FILE_SHAPE, known);
+  const found = schemaCompletions(text, offset, ACCESS_FILE_SCHEMA, known);
   return {
     labels: found?.items.map(({ label }) => label) ?? [],
     inserts: found?.items.map(({ insert }) => insert) ?? [],
@@ -94,10 +94,10 @@ describe('completion in access rules', () => {
   }
 
   it('explains each kind that it offers', () => {
-    const found = accessFileCompletions(
+    const found = schemaCompletions(
       file('rules:\n  - { id: a, kind: }'),
       file('rules:\n  - { id: a, kind: ').length,
-      ACCESS_FILE_SHAPE,
+      ACCESS_FILE_SCHEMA,
       known,
     );
     const details = new Map(found?.items.map(({ label, detail }) => [label, detail]));
@@ -131,7 +131,7 @@ describe('completion in access rules', () => {
 
 describe('hover in access rules', () => {
   const linesAt = (marked: string) => {
-    const found = accessFileHover(marked.replace('|', ''), marked.indexOf('|'), ACCESS_FILE_SHAPE, model);
+    const found = schemaHover(marked.replace('|', ''), marked.indexOf('|'), ACCESS_FILE_SCHEMA, model);
     return found?.lines.join('\n');
   };
   it('explains keys, and what a name stands for', () => {

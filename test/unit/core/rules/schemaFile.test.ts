@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { at } from '../../../../scripts/paths.ts';
 import { generatedSchemas, schemaText } from '../../../../scripts/schemas.ts';
-import { ACCESS_FILE_SHAPE, RULE_KINDS } from '../../../../src/core/rules/accessFile.ts';
+import { ACCESS_FILE_SCHEMA, RULE_KINDS } from '../../../../src/core/rules/accessFile.ts';
 
 describe('what is written about access rules', () => {
   for (const [name, shape] of Object.entries(generatedSchemas)) {
@@ -27,7 +27,7 @@ describe('what is written about access rules', () => {
       for (const key of Object.keys(keys))
         if (key !== 'kinds') assert.ok(row[1].includes(`\`${key}\``), `${kind}: ${key}`);
     }
-    for (const key of Object.keys(ACCESS_FILE_SHAPE.keys))
+    for (const key of Object.keys(ACCESS_FILE_SCHEMA.keys))
       assert.ok(page.includes(`\`${key}\``) || page.includes(`${key}:`), key);
   });
 });

@@ -11,15 +11,16 @@ import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
  */
 
 /** What a text can refer to: completion offers these. */
-export type Refers = 'organization' | 'group' | 'role' | 'person' | 'subject' | 'rule' | 'serviceAccount';
+export type ReferenceTarget = 'organization' | 'group' | 'role' | 'person' | 'subject' | 'rule' | 'serviceAccount';
 
-export type Shape =
+/** What a value can be. */
+export type Schema =
   /** Not looked at. */
   | { readonly type: 'anything' }
   | {
       readonly type: 'text';
       /** What it names, by a name or a pattern. */
-      readonly refers?: Refers;
+      readonly refers?: ReferenceTarget;
       /** What it names is let in: it has to be exactly that. */
       readonly permits?: boolean;
       readonly canBeEmpty?: boolean;
@@ -34,46 +35,46 @@ export type Shape =
     }
   | { readonly type: 'integer'; readonly least: number }
   | { readonly type: 'date' }
-  | { readonly type: 'list'; readonly of: Shape }
-  | { readonly type: 'record'; readonly keys: Keys }
+  | { readonly type: 'list'; readonly of: Schema }
+  | { readonly type: 'record'; readonly keys: KeySchemas }
   /** A record whose key `by` says which further keys there are. */
   | {
       readonly type: 'variants';
       readonly by: string;
-      readonly keys: Keys;
-      readonly of: Readonly<Record<string, Variant>>;
+      readonly keys: KeySchemas;
+      readonly of: Readonly<Record<string, SchemaVariant>>;
     }
-  | { readonly type: 'either'; readonly text: Shape; readonly record: Shape };
+  | { readonly type: 'either'; readonly text: Schema; readonly record: Schema };
 
-export interface Variant {
+export interface SchemaVariant {
   readonly about: () => string;
-  readonly keys: Keys;
+  readonly keys: KeySchemas;
 }
 
-export interface Key {
-  readonly shape: Shape;
+export interface KeySchema {
+  readonly schema: Schema;
   readonly isRequired?: boolean;
   /** A sentence for people, localized. */
   readonly about: () => string;
 }
 
-export type Keys = Readonly<Record<string, Key>>;
+export type KeySchemas = Readonly<Record<string, KeySchema>>;
 
 /** A file of a format of its own, for one organization. */
-export type DocumentShape = Extract<Shape, { type: 'record' }>;
+export type DocumentSchema = Extract<Schema, { type: 'record' }>;
 
 /** The keys at the head of a document, and its own. @param about the key `organization`. */
-export function documentShape(format: string, about: () => string, keys: Keys): DocumentShape {
+export function documentSchema(format: string, about: () => string, keys: KeySchemas): DocumentSchema {
   return {
     type: 'record',
     keys: {
-      format: { shape: { type: 'choice', of: [format] }, isRequired: true, about: () => l10n.t('What the file is.') },
+      format: { schema: { type: 'choice', of: [format] }, isRequired: true, about: () => l10n.t('What the file is.') },
       version: {
-        shape: { type: 'choice', of: ['1'] },
+        schema: { type: 'choice', of: ['1'] },
         isRequired: true,
         about: () => l10n.t('The version of the format.'),
       },
-      organization: { shape: { type: 'text', refers: 'organization' }, isRequired: true, about },
+      organization: { schema: { type: 'text', refers: 'organization' }, isRequired: true, about },
       ...keys,
     },
   };
@@ -152,13 +153,13 @@ export interface ReadDocument {
   readonly isReadable: boolean;
 }
 
-/** Reads a text as `shape` says. Never throws. */
-export function readDocument(text: string, shape: DocumentShape): ReadDocument {
+/** Reads a text as `schema` says. Never throws. */
+export function readDocument(text: string, schema: DocumentSchema): ReadDocument {
   const { document, problems } = parseYaml(text);
   const top = { start: 0, end: Math.max(1, firstLineEnd(text)) };
   const isSyntaxSound = problems.length === 0;
   const value: Value = isSyntaxSound
-    ? readShape(document?.contents ?? null, shape, (one) => problems.push(one), top)
+    ? readValue(document?.contents ?? null, schema, (one) => problems.push(one), top)
     : { ...top, isSound: false };
   const isHeadSound = ['format', 'version', 'organization'].every(
     (key) => value.fields?.get(key)?.value.isSound === true,
@@ -192,38 +193,38 @@ function firstLineEnd(text: string): number {
   return end < 0 ? text.length : end;
 }
 
-/** Reads a node of the document as `shape` says, strictly. @param report takes what is wrong with it. */
-export function readShape(node: unknown, shape: Shape, report: (problem: FileProblem) => void, around: Place): Value {
+/** Reads a node of the document as `schema` says, strictly. @param report takes what is wrong with it. */
+export function readValue(node: unknown, schema: Schema, report: (problem: FileProblem) => void, around: Place): Value {
   const place = placeOf(node) ?? around;
   const wrong = (message: string, fixes?: readonly Fix[]): Value => {
     report(problem('bad-value', place, message, 'error', fixes));
     return { ...place, isSound: false };
   };
   if (isTaggedOrAnchored(node)) return wrong(l10n.t('Tags, anchors and aliases cannot be used here.'));
-  switch (shape.type) {
+  switch (schema.type) {
     case 'anything':
       return { ...place, isSound: true };
     case 'list': {
       if (!isSeq(node)) return wrong(l10n.t('A list is expected here.'));
-      const items = node.items.map((item) => readShape(item, shape.of, report, place));
+      const items = node.items.map((item) => readValue(item, schema.of, report, place));
       return { ...place, items, isSound: items.every(({ isSound }) => isSound) };
     }
     case 'record':
-      return readRecord(node, shape.keys, report, place);
+      return readRecord(node, schema.keys, report, place);
     case 'variants':
-      return readVariant(node, shape, report, place);
+      return readVariant(node, schema, report, place);
     case 'either':
-      return readShape(node, isMap(node) ? shape.record : shape.text, report, around);
+      return readValue(node, isMap(node) ? schema.record : schema.text, report, around);
     default: {
       if (!isScalar(node) || typeof node.value !== 'string') return wrong(l10n.t('A text is expected here.'));
       const text = node.value;
-      if (shape.type === 'choice' && !shape.of.includes(text)) {
-        const near = nearest(text, shape.of);
+      if (schema.type === 'choice' && !schema.of.includes(text)) {
+        const near = nearest(text, schema.of);
         const message = didYouMean(l10n.t('Unknown value "{0}".', text), near);
-        const all = l10n.t('Use one of: {0}.', shape.of.join(', '));
+        const all = l10n.t('Use one of: {0}.', schema.of.join(', '));
         return wrong(`${message} ${all}`, near === undefined ? [] : [replacement(place, near)]);
       }
-      const message = mistakeIn(text, shape);
+      const message = mistakeIn(text, schema);
       return message === undefined ? { ...place, text, isSound: true } : wrong(message);
     }
   }
@@ -247,15 +248,15 @@ function isTaggedOrAnchored(node: unknown): boolean {
   return anchor !== undefined || tag !== undefined || isAlias;
 }
 
-function mistakeIn(text: string, shape: Shape): string | undefined {
-  switch (shape.type) {
+function mistakeIn(text: string, schema: Schema): string | undefined {
+  switch (schema.type) {
     case 'integer':
-      if (/^(?:0|[1-9]\d{0,8})$/.test(text) && Number(text) >= shape.least) return undefined;
-      return l10n.t('A whole number from {0} is expected here.', shape.least);
+      if (/^(?:0|[1-9]\d{0,8})$/.test(text) && Number(text) >= schema.least) return undefined;
+      return l10n.t('A whole number from {0} is expected here.', schema.least);
     case 'date':
       return dayOf(text) === undefined ? l10n.t('A date such as 2027-03-31 is expected here.') : undefined;
     default: {
-      const { canBeEmpty, isPattern, refers } = shape.type === 'text' ? shape : {};
+      const { canBeEmpty, isPattern, refers } = schema.type === 'text' ? schema : {};
       if (text.trim() === '' && !canBeEmpty) return l10n.t('A text is expected here.');
       const isTooLong = (isPattern || refers !== undefined) && text.length > MAX_GLOB_LENGTH && isGlob(text);
       return isTooLong ? l10n.t('A pattern can have at most {0} characters.', MAX_GLOB_LENGTH) : undefined;
@@ -282,7 +283,7 @@ export function dayOfTime(now: number): number {
 
 function readVariant(
   node: unknown,
-  { by, keys, of }: Extract<Shape, { type: 'variants' }>,
+  { by, keys, of }: Extract<Schema, { type: 'variants' }>,
   report: (problem: FileProblem) => void,
   place: Place,
 ): Value {
@@ -290,7 +291,7 @@ function readVariant(
   const variant = typeof chosen === 'string' && Object.hasOwn(of, chosen) ? of[chosen] : undefined;
   if (variant !== undefined || !isMap(node)) return readRecord(node, { ...keys, ...variant?.keys }, report, place);
   // What an unknown kind may hold is not known either: only what all have is looked at.
-  const everything = Object.assign({}, keys, ...Object.values(of).map((one) => one.keys)) as Keys;
+  const everything = Object.assign({}, keys, ...Object.values(of).map((one) => one.keys)) as KeySchemas;
   const optional = Object.fromEntries(
     Object.entries(everything).map(([name, key]) => [
       name,
@@ -300,7 +301,7 @@ function readVariant(
   return { ...readRecord(node, optional, report, place), isSound: false };
 }
 
-function readRecord(node: unknown, keys: Keys, report: (problem: FileProblem) => void, place: Place): Value {
+function readRecord(node: unknown, keys: KeySchemas, report: (problem: FileProblem) => void, place: Place): Value {
   if (!isMap(node)) {
     report(
       problem('bad-value', place, l10n.t('Keys with values are expected here: {0}.', Object.keys(keys).join(', '))),
@@ -315,9 +316,9 @@ function readRecord(node: unknown, keys: Keys, report: (problem: FileProblem) =>
     const known = Object.hasOwn(keys, name) && !isTaggedOrAnchored(key) ? keys[name] : undefined;
     if (known === undefined) problems.push(unknownKey(name, at, keys));
     else if (isNothing(value)) {
-      problems.push(problem('empty-key', at, needsValueText(name, known.shape)));
+      problems.push(problem('empty-key', at, needsValueText(name, known.schema)));
       fields.set(name, { key: at, value: { ...at, isSound: false } });
-    } else fields.set(name, { key: at, value: readShape(value, known.shape, report, at) });
+    } else fields.set(name, { key: at, value: readValue(value, known.schema, report, at) });
   }
   for (const [name, { isRequired }] of Object.entries(keys)) {
     if (!isRequired || fields.has(name)) continue;
@@ -328,12 +329,12 @@ function readRecord(node: unknown, keys: Keys, report: (problem: FileProblem) =>
   return { ...place, fields, isSound };
 }
 
-function needsValueText(name: string, { type }: Shape): string {
+function needsValueText(name: string, { type }: Schema): string {
   const message = l10n.t('"{0}" needs a value.', name);
   return type === 'list' ? `${message} ${l10n.t('To mean an empty list, write [].')}` : message;
 }
 
-function unknownKey(name: string, at: Place, keys: Keys): FileProblem {
+function unknownKey(name: string, at: Place, keys: KeySchemas): FileProblem {
   const near = nearest(name, Object.keys(keys));
   const fixes = near === undefined ? [] : [replacement(at, near)];
   return problem('unknown-key', at, didYouMean(l10n.t('Unknown key "{0}".', name), near), 'error', fixes);
@@ -359,35 +360,35 @@ export function itemsOf(value: Value | undefined, key: string): readonly Value[]
   return value?.fields?.get(key)?.value.items ?? [];
 }
 
-/** The JSON schema of a shape, for editors that complete YAML by one. */
-export function jsonSchemaOf(shape: Shape): object {
-  switch (shape.type) {
+/** The same as a JSON schema, for editors that complete YAML by one. */
+export function jsonSchemaOf(schema: Schema): object {
+  switch (schema.type) {
     case 'anything':
       return {};
     case 'text':
       return { type: 'string', minLength: 1 };
     case 'choice':
-      return { enum: shape.of.map((value) => (value === 'true' || value === 'false' ? value === 'true' : value)) };
+      return { enum: schema.of.map((value) => (value === 'true' || value === 'false' ? value === 'true' : value)) };
     case 'integer':
-      return { type: 'integer', minimum: shape.least };
+      return { type: 'integer', minimum: schema.least };
     case 'date':
       return { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' };
     case 'list':
-      return { type: 'array', items: jsonSchemaOf(shape.of) };
+      return { type: 'array', items: jsonSchemaOf(schema.of) };
     case 'record':
-      return schemaOfRecord(shape.keys);
+      return schemaOfRecord(schema.keys);
     case 'either':
-      return { anyOf: [jsonSchemaOf(shape.text), jsonSchemaOf(shape.record)] };
+      return { anyOf: [jsonSchemaOf(schema.text), jsonSchemaOf(schema.record)] };
     case 'variants':
       return {
         type: 'object',
-        required: [shape.by],
-        properties: { [shape.by]: { enum: Object.keys(shape.of) } },
-        oneOf: Object.entries(shape.of).map(([name, { about, keys }]) => ({
+        required: [schema.by],
+        properties: { [schema.by]: { enum: Object.keys(schema.of) } },
+        oneOf: Object.entries(schema.of).map(([name, { about, keys }]) => ({
           description: about(),
           ...schemaOfRecord({
-            ...shape.keys,
-            [shape.by]: { shape: { type: 'choice', of: [name] }, isRequired: true, about },
+            ...schema.keys,
+            [schema.by]: { schema: { type: 'choice', of: [name] }, isRequired: true, about },
             ...keys,
           }),
         })),
@@ -395,13 +396,16 @@ export function jsonSchemaOf(shape: Shape): object {
   }
 }
 
-function schemaOfRecord(keys: Keys): object {
+function schemaOfRecord(keys: KeySchemas): object {
   return {
     type: 'object',
     additionalProperties: false,
     required: Object.keys(keys).filter((name) => keys[name]?.isRequired),
     properties: Object.fromEntries(
-      Object.entries(keys).map(([name, { shape, about }]) => [name, { description: about(), ...jsonSchemaOf(shape) }]),
+      Object.entries(keys).map(([name, { schema, about }]) => [
+        name,
+        { description: about(), ...jsonSchemaOf(schema) },
+      ]),
     ),
   };
 }
