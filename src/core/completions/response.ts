@@ -4,7 +4,7 @@ import { originOf } from '../base/http.ts';
 import { isJsonObject, isTruncatedJson, type JsonObject, parseJson } from '../base/json.ts';
 import { formatSeconds } from '../base/text.ts';
 import type { CompletionAssembler } from './assemble.ts';
-import { readChunk } from './chunk.ts';
+import { ChunkParser, readChunk } from './chunk.ts';
 import type { Completion, CompletionEvent } from './completion.ts';
 import { type Deadline, type DeadlineSignal, type Deadlines, timeoutError } from './deadlineSignal.ts';
 import { BODY_COMPLETE, readPrefix, readText } from './endpoint.ts';
@@ -120,6 +120,7 @@ async function* readEvents(
   context: ResponseContext,
 ): EventBatches {
   const reader = new ServerSentEventReader();
+  const parser = new ChunkParser();
   const advance = deadlineScheduler(assembler, context);
   let done = false;
   try {
@@ -128,7 +129,7 @@ async function* readEvents(
       // One more read after the end lets the body end by itself, which keeps the connection for the next request.
       if (done) break;
       const news: CompletionEvent[] = [];
-      const outcome = acceptBatch(reader.read(step.value), assembler, news, context);
+      const outcome = acceptBatch(reader.read(step.value), parser, assembler, news, context);
       if (news.length > 0) yield news;
       if (outcome instanceof RolecallError) throw outcome;
       done = outcome === 'done';
@@ -136,7 +137,7 @@ async function* readEvents(
     }
     if (!done) {
       const news: CompletionEvent[] = [];
-      const outcome = acceptBatch(reader.end(), assembler, news, context);
+      const outcome = acceptBatch(reader.end(), parser, assembler, news, context);
       yield news;
       if (outcome instanceof RolecallError) throw outcome;
       done = outcome === 'done';
@@ -159,12 +160,13 @@ async function* readEvents(
 /** @returns the end of the stream, or the error in it: what came before it is in `events`. */
 function acceptBatch(
   batch: readonly ServerSentEvent[],
+  parser: ChunkParser,
   assembler: CompletionAssembler,
   events: CompletionEvent[],
   context: ResponseContext,
 ): 'done' | RolecallError | undefined {
   for (const event of batch) {
-    const value = parseJson(event.data);
+    const value = parser.parse(event.data);
     const object = Array.isArray(value) ? value[0] : value; // Some gateways wrap their error object in a list.
     const outcome =
       event.type !== 'error' && isJsonObject(object)

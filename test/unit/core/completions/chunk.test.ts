@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { readChunk } from '../../../../src/core/completions/chunk.ts';
+import fc from 'fast-check';
+import { parseJson } from '../../../../src/core/base/json.ts';
+import { ChunkParser, readChunk } from '../../../../src/core/completions/chunk.ts';
+import { runs } from '../../runs.ts';
 
 const choice = (value: unknown) => readChunk({ choices: [value] }).choices[0];
 const delta = (value: unknown) => choice({ index: 0, delta: value });
@@ -188,5 +191,102 @@ describe('chunk', () => {
   it('keeps a stop reason of any type but null', () => {
     for (const stop of ['.', 0, false, [1]]) assert.deepEqual(choice({ stop_reason: stop })?.stopReason, stop);
     assert.equal(choice({ stop_reason: null })?.stopReason, undefined);
+  });
+});
+
+describe('the chunks of a stream', () => {
+  const words = fc.oneof(
+    fc.constantFrom(
+      '',
+      ' word',
+      'stop',
+      'content',
+      '"',
+      '\\',
+      '\n',
+      'é 🙂',
+      'a","content":"b',
+      '\u2028',
+      'word '.repeat(9),
+    ),
+    fc.string(),
+  );
+  /** Chunks that hold the same words in other places, too, or nothing but them. */
+  const shapes: readonly ((content: string, other: string) => unknown)[] = [
+    (content) => ({ id: 'x', choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
+    (content) => ({ choices: [{ delta: { content }, finish_reason: content, content }], content }),
+    (content) => ({ content, delta: { content }, choices: [{ content, delta: { [content]: content, content } }] }),
+    (content, other) => ({ content: other, choices: [{ delta: { role: other, content } }, { delta: { content } }] }),
+    (content, other) => ({
+      choices: [{ delta: { content, ['__proto__']: other, reasoning_content: other } }],
+      obfuscation: other,
+    }),
+    (content, other) => ({ choices: [{ delta: { content: [{ text: content }], refusal: other } }] }),
+    (content) => [{ choices: [{ delta: { content } }] }],
+    (content) => ({ choices: content }),
+    (content) => content,
+  ];
+  const escaped = (text: string) => text.replaceAll(/[a-z]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
+  const writers: readonly ((value: unknown) => string)[] = [
+    (value) => JSON.stringify(value),
+    (value) => JSON.stringify(value, null, ' '),
+    // Every letter of a value escaped; those of names are not.
+    (value) => JSON.stringify(value).replaceAll(/:"(\w+)"/g, (_, text: string) => `:"${escaped(text)}"`),
+    // A second member of that name, of which JSON takes the last.
+    (value) => JSON.stringify(value).replace('"content"', '"content":"first","content"'),
+    // As if the words had not been escaped at all.
+    (value) => JSON.stringify(value).replaceAll('\\', ''),
+    (value) => JSON.stringify(value).slice(0, -2),
+    // Shorter than what stands around the words.
+    (value) => JSON.stringify(value).replaceAll('""', '"'),
+  ];
+  const stream = fc.record({
+    shape: fc.nat(shapes.length - 1),
+    writer: fc.nat(writers.length - 1),
+    other: words,
+    contents: fc.array(words, { minLength: 1, maxLength: 6 }),
+  });
+
+  it('are read as JSON.parse reads them', () => {
+    fc.assert(
+      fc.property(fc.array(stream, { maxLength: 4 }), (parts) => {
+        const parser = new ChunkParser();
+        for (const { shape, writer, other, contents } of parts) {
+          for (const content of contents) {
+            const data = writers[writer]?.(shapes[shape]?.(content, other)) ?? '';
+            assert.deepEqual(parser.parse(data), parseJson(data), data);
+          }
+        }
+      }),
+      runs(1000),
+    );
+  });
+
+  it('are parsed once more only as often as it pays', () => {
+    const { parse } = JSON;
+    let count = 0;
+    const countOf = (chunks: readonly string[]) => {
+      count = 0;
+      JSON.parse = (text: string) => {
+        count++;
+        return parse(text);
+      };
+      try {
+        const parser = new ChunkParser();
+        for (const chunk of chunks) parser.parse(chunk);
+      } finally {
+        JSON.parse = parse;
+      }
+      return count;
+    };
+    const chunk = (at: number, more = {}) =>
+      JSON.stringify({ choices: [{ delta: { content: `word${at}` } }], ...more });
+    const same = Array.from({ length: 1000 }, (_, at) => chunk(at));
+    const other = Array.from({ length: 1000 }, (_, at) => chunk(at, { created: at }));
+    assert.equal(countOf(same), 2);
+    assert.equal(countOf(same.map((each) => each.replace('content', 'reasoning'))), 2);
+    assert.equal(countOf(other), 1010, 'whatever changes with every chunk');
+    const byTurns = same.map((each, at) => (at % 2 === 0 ? each : each.replace('{', '{"index":1,')));
+    assert.ok(countOf(byTurns) <= 1010, 'those of two choices');
   });
 });
