@@ -70,7 +70,7 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
       ),
       ...(empty.length === 0
         ? []
-        : [paragraph(...fillLine(l10n.t('Granted to groups without members: {0}.'), groupLines(empty)))]),
+        : [paragraph(...fillLine(l10n.t('Groups that have this role but no members: {0}.'), groupLines(empty)))]),
     ],
   };
 }
@@ -104,7 +104,7 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
       ),
       ...(idle.length === 0
         ? []
-        : [paragraph(...fillLine(l10n.t('Also in groups that grant no role: {0}.'), groupLines(idle)))]),
+        : [paragraph(...fillLine(l10n.t('Also in groups without roles: {0}.'), groupLines(idle)))]),
       ...(unknown.length === 0
         ? []
         : [paragraph(...fillLine(l10n.t('Also in groups whose roles are unknown: {0}.'), groupLines(unknown)))]),
@@ -166,5 +166,7 @@ export function roleLine(role: RoleEntry, { rolesKnown }: Pick<AccessModel, 'rol
 }
 
 function unlistedNotice({ rolesKnown }: AccessModel, { role }: RoleEntry): readonly AccessBlock[] {
-  return rolesKnown && role === undefined ? [notice(l10n.t('This role is granted, but not in the role list.'))] : [];
+  return rolesKnown && role === undefined
+    ? [notice(l10n.t('Groups have this role, but it is not in the role list.'))]
+    : [];
 }

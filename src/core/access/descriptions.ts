@@ -127,8 +127,8 @@ export function gapText({ list, kind, count, reason }: Gap): string {
     case 'stale':
       return withReason(
         isGroups
-          ? l10n.t('The groups could not be refreshed; they are from an earlier reading.')
-          : l10n.t('The roles could not be refreshed; they are from an earlier reading.'),
+          ? l10n.t('The groups could not be refreshed, so earlier data is shown.')
+          : l10n.t('The roles could not be refreshed, so earlier data is shown.'),
       );
     case 'malformed':
       if (count === 1) {

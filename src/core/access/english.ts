@@ -96,7 +96,7 @@ export function englishGapText({ list, kind, count, reason }: Gap): string {
     case 'unread':
       return `The ${list} could not be read.${because}`;
     case 'stale':
-      return `The ${list} could not be read again; they are from an earlier reading.${because}`;
+      return `The ${list} could not be refreshed, so earlier data is used.${because}`;
     case 'malformed':
       return count === 1
         ? `One of the ${list} could not be understood and was left out.`

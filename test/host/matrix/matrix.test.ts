@@ -317,7 +317,7 @@ describe('the access matrix', () => {
       await until('it says so', () => kinds().length > 0);
       const stale = panel.last('notices');
       assert.deepEqual(kinds(), ['stale', 'stale']);
-      assert.match(stale.notices[0]?.text ?? '', /could not be refreshed; they are from an earlier reading/);
+      assert.match(stale.notices[0]?.text ?? '', /could not be refreshed, so earlier data is shown/);
       assert.equal(panel.last('view').rows.length, 12);
       await clearFaults();
       await failing('/(groups|roles)$', 403);

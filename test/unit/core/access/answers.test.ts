@@ -164,7 +164,7 @@ describe('answers for people', () => {
       '| --- | --- | --- | --- |',
       '| jane@x | subject | operators, readers (error) | `17` of `https://i` |',
       '| bot | service account | operators |  |',
-      'Granted to groups without members: nobody (being deleted).',
+      'Groups that have this role but no members: nobody (being deleted).',
     ]);
   });
 
@@ -178,7 +178,7 @@ describe('answers for people', () => {
       '| --- | --- | --- |',
       '| reader | operators, readers (error) | `r-1` |',
       '| r-9 (not listed) | operators | `r-9` |',
-      'Also in groups that grant no role: idle.',
+      'Also in groups without roles: idle.',
     ]);
   });
 
@@ -193,7 +193,7 @@ describe('answers for people', () => {
     const blind = buildModel(input(undefined, []));
     const text = shown(holdersDocument(blind, { key: 'r', id: 'r', role: undefined, index: 0, groups: [] }, ''));
     assert.equal(text.at(-1), 'Unknown: the groups could not be read.');
-    assert.ok(text.includes('> **Note:** This role is granted, but not in the role list.'));
+    assert.ok(text.includes('> **Note:** Groups have this role, but it is not in the role list.'));
   });
 });
 
