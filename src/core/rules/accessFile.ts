@@ -40,19 +40,21 @@ const groupSchema: Schema = {
       schema: { type: 'text', refers: 'group', canBeEmpty: true },
       about: () => l10n.t('The name of the group.'),
     },
-    id: { schema: { type: 'text' }, about: () => l10n.t('The ID of the group, which stays when it is renamed.') },
+    id: { schema: { type: 'text' }, about: () => l10n.t('The ID of the group. It stays the same when the group is renamed.') },
     roles: {
       schema: { type: 'list', of: { type: 'text', refers: 'role', permits: true } },
-      about: () => l10n.t('All roles it has. [] is none; without this key, they are not compared.'),
+      about: () => l10n.t('All roles of the group. [] means none. If not set, roles are not compared.'),
     },
     members: {
       schema: { type: 'list', of: personSchema(true) },
-      about: () => l10n.t('All people in it. [] is nobody; without this key, they are not compared.'),
+      about: () => l10n.t('All people in the group. [] means nobody. If not set, people are not compared.'),
     },
     serviceAccounts: {
       schema: { type: 'list', of: { type: 'text', refers: 'serviceAccount', canBeEmpty: true } },
       about: () =>
-        l10n.t('The IDs of all service accounts in it. [] is none; without this key, they are not compared.'),
+        l10n.t(
+          'The IDs of all service accounts in the group. [] means none. If not set, service accounts are not compared.',
+        ),
     },
   },
 };
@@ -64,16 +66,16 @@ const waiverKeys: KeySchemas = {
     isRequired: true,
     about: () => l10n.t('What the finding is about: a person, group:NAME or role:NAME, or all.'),
   },
-  owner: { schema: personSchema(true), isRequired: true, about: () => l10n.t('Who answers for it.') },
-  reason: { schema: { type: 'text' }, isRequired: true, about: () => l10n.t('Why it is accepted, such as a ticket.') },
+  owner: { schema: personSchema(true), isRequired: true, about: () => l10n.t('Who is responsible for the waiver.') },
+  reason: { schema: { type: 'text' }, isRequired: true, about: () => l10n.t('Why the finding is accepted, for example a ticket.') },
   until: {
     schema: { type: 'date' },
     isRequired: true,
-    about: () => l10n.t('The last day on which it applies, in UTC.'),
+    about: () => l10n.t('The last day on which the waiver applies, in UTC.'),
   },
   upTo: {
     schema: { type: 'integer', least: 0 },
-    about: () => l10n.t('Of a rule of the kind max-holders, which needs it: how many holders are accepted.'),
+    about: () => l10n.t('How many holders are accepted. Required for rules of the kind max-holders, and only allowed there.'),
   },
 };
 
@@ -86,12 +88,12 @@ const ruleKeys: KeySchemas = {
   kind: {
     schema: { type: 'choice', of: Object.keys(RULE_KINDS) },
     isRequired: true,
-    about: () => l10n.t('What the rule demands.'),
+    about: () => l10n.t('What the rule requires.'),
   },
   why: { schema: { type: 'text' }, about: () => l10n.t('Why the rule exists.') },
   severity: {
     schema: { type: 'choice', of: [...SEVERITIES] },
-    about: () => l10n.t('error, warning (as without this key) or info, which is not part of the verdict.'),
+    about: () => l10n.t('error, warning (the default) or info, which does not affect the verdict.'),
   },
   enabled: { schema: boolean, about: () => l10n.t('false turns the rule off.') },
   except: {
@@ -99,7 +101,7 @@ const ruleKeys: KeySchemas = {
       type: 'list',
       of: { ...personSchema(true), text: { type: 'text', refers: 'subject', permits: true } } as Schema,
     },
-    about: () => l10n.t('What the rule is not about: people, group:NAME or role:NAME.'),
+    about: () => l10n.t('What the rule does not apply to: people, group:NAME or role:NAME.'),
   },
 };
 
@@ -120,12 +122,12 @@ export const ACCESS_FILE_SCHEMA: DocumentSchema = documentSchema(
             isRequired: true,
             about: () =>
               l10n.t(
-                'Whether user IDs in a group repeat its subjects: duplicates, separate, or unknown (as without this key).',
+                'Whether user IDs in a group repeat its subjects: duplicates, separate, or unknown (the default).',
               ),
           },
         },
       },
-      about: () => l10n.t('How the entries of one person belong together.'),
+      about: () => l10n.t('Which entries belong to the same person.'),
     },
     people: {
       schema: {
@@ -133,31 +135,31 @@ export const ACCESS_FILE_SCHEMA: DocumentSchema = documentSchema(
         of: {
           type: 'record',
           keys: {
-            name: { schema: { type: 'text' }, isRequired: true, about: () => l10n.t('What the file calls them.') },
+            name: { schema: { type: 'text' }, isRequired: true, about: () => l10n.t('The name of the person in this file.') },
             is: {
               schema: { type: 'list', of: personSchema(true) },
               isRequired: true,
-              about: () => l10n.t('All their entries: an e-mail address, user:ID, subject:ID.'),
+              about: () => l10n.t('All entries of the person: an email address, user:ID, subject:ID.'),
             },
           },
         },
       },
-      about: () => l10n.t('People with several entries, by a name of the file’s own.'),
+      about: () => l10n.t('People with several entries, each under a name for use in this file.'),
     },
-    rules: { schema: { type: 'list', of: ruleSchema }, about: () => l10n.t('What has to hold.') },
+    rules: { schema: { type: 'list', of: ruleSchema }, about: () => l10n.t('The rules to check.') },
     declared: {
       schema: {
         type: 'record',
         keys: {
-          complete: { schema: boolean, about: () => l10n.t('true: a group that is not declared is drift.') },
-          groups: { schema: { type: 'list', of: groupSchema }, isRequired: true, about: () => l10n.t('The groups.') },
+          complete: { schema: boolean, about: () => l10n.t('If true, a group that is not declared is drift.') },
+          groups: { schema: { type: 'list', of: groupSchema }, isRequired: true, about: () => l10n.t('The declared groups.') },
         },
       },
-      about: () => l10n.t('How it should be. What differs is drift, in both directions.'),
+      about: () => l10n.t('How access should be. Any difference, in either direction, is drift.'),
     },
     waivers: {
       schema: { type: 'list', of: waiverSchema },
-      about: () => l10n.t('Findings that are accepted for some time.'),
+      about: () => l10n.t('Findings that are accepted for a limited time.'),
     },
   },
 );
@@ -294,9 +296,12 @@ function readPeople(
 
 /** A name has to be no other reference. */
 function mistakeInName(name: string, before: readonly PersonEntry[]): string | undefined {
-  if (before.some((entry) => entry.name === name)) return l10n.t('The name "{0}" is there twice.', name);
+  if (before.some((entry) => entry.name === name)) return l10n.t('The name "{0}" is used twice.', name);
   if (/[@*?]|^(?:user|serviceAccount|subject|group|role|id):|^all$/.test(name))
-    return l10n.t('"{0}" cannot be told from another reference. Use a name without @, *, ? and prefix.', name);
+    return l10n.t(
+      '"{0}" could be confused with another kind of reference. Use a name without @, *, ? or a prefix.',
+      name,
+    );
   return undefined;
 }
 
@@ -320,7 +325,7 @@ function readRules(value: Value, problems: FileProblem[]): readonly Rule[] {
       why: textOf(item, 'why'),
       place: { start: place.start, end: place.end },
       value: item,
-      mistake: firstErrorIn(problems, item) ?? (item.isSound ? undefined : l10n.t('The rule has a mistake.')),
+      mistake: firstErrorIn(problems, item) ?? (item.isSound ? undefined : l10n.t('The rule has an error.')),
     };
   });
 }
@@ -334,7 +339,7 @@ function readDeclaration(value: Value, problems: readonly FileProblem[]): Declar
     place: declared.fields?.get('complete')?.key ?? field.key,
     groups: itemsOf(declared, 'groups'),
     mistake:
-      firstErrorIn(problems, declared) ?? (declared.isSound ? undefined : l10n.t('The declaration has a mistake.')),
+      firstErrorIn(problems, declared) ?? (declared.isSound ? undefined : l10n.t('The declaration has an error.')),
   };
 }
 
@@ -342,7 +347,7 @@ function readWaivers(node: unknown, report: (problem: FileProblem) => void, top:
   if (node === undefined) return [];
   const warn = (one: FileProblem) => report({ ...one, severity: 'warning' });
   if (!isSeq(node)) {
-    warn(problem('bad-value', placeOf(node) ?? top, l10n.t('A list is expected here.')));
+    warn(problem('bad-value', placeOf(node) ?? top, l10n.t('Expected a list.')));
     return [];
   }
   return node.items.flatMap((item) => {

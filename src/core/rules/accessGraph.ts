@@ -35,7 +35,11 @@ export function accessGraph(model: AccessModel, subject: GraphSubject, origin: s
       ...(drawn < edges.length
         ? [
             notice(
-              l10n.t('Too large to draw: {0} of {1} connections are shown. The table has all.', drawn, edges.length),
+              l10n.t(
+                'Too large to draw: {0} of {1} connections are shown. The table lists all of them.',
+                drawn,
+                edges.length,
+              ),
             ),
           ]
         : []),

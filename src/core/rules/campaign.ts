@@ -37,7 +37,7 @@ export const CAMPAIGN_SCHEMA: DocumentSchema = documentSchema(
   CAMPAIGN_FORMAT,
   () => l10n.t('The ID of the organization that the review is about.'),
   {
-    started: { schema: text, about: () => l10n.t('When the review began, and when that was read.') },
+    started: { schema: text, about: () => l10n.t('When the review began, and when its data was read.') },
     items: {
       schema: {
         type: 'list',
@@ -48,16 +48,16 @@ export const CAMPAIGN_SCHEMA: DocumentSchema = documentSchema(
             who: { schema: text, isRequired: true, about: () => l10n.t('The member: its kind and ID.') },
             gives: {
               schema: { type: 'list', of: text },
-              about: () => l10n.t('The IDs of the roles that the group had when it was decided.'),
+              about: () => l10n.t('The IDs of the roles that the group had when the decision was made.'),
             },
             decision: {
               schema: { type: 'choice', of: [...DECISIONS] },
-              about: () => l10n.t('keep, revoke or ask. Revoke and ask need a note.'),
+              about: () => l10n.t('keep, revoke or ask. A note is required for revoke and ask.'),
             },
-            by: { schema: text, about: () => l10n.t('Who decided.') },
+            by: { schema: text, about: () => l10n.t('Who made the decision.') },
             date: { schema: date, about: () => l10n.t('The day of the decision, in UTC.') },
-            note: { schema: text, about: () => l10n.t('Why.') },
-            next: { schema: date, about: () => l10n.t('The day on which it has to be decided again.') },
+            note: { schema: text, about: () => l10n.t('The reason for the decision, or the question.') },
+            next: { schema: date, about: () => l10n.t('The day on which the decision is due again.') },
           },
         },
       },
@@ -127,7 +127,7 @@ function readItem(value: Value, report: (problem: FileProblem) => void): readonl
     (key) => !value.fields?.has(key),
   );
   if (lacking.length > 0) {
-    const message = l10n.t('This decision does not count: it lacks {0}.', lacking.join(', '));
+    const message = l10n.t('This decision does not count. Missing: {0}.', lacking.join(', '));
     report(problem('incomplete-decision', item.place, message));
     return [{ ...item, decided: undefined }];
   }
@@ -248,14 +248,23 @@ function problemsOf(
   const name = oneLine(groupName(group));
   const problems: FileProblem[] = [];
   if (status === 'conflict') {
-    const message = l10n.t('{0} in {1} is decided twice: neither counts.', who, name);
+    const message = l10n.t('There are two decisions about {0} in {1}, so neither counts.', who, name);
     for (const item of items) problems.push(problem('conflict', item.place, message));
   }
   if (status === 'revoke')
-    problems.push(problem('still-there', place, l10n.t('{0} is revoked, and still in {1}.', who, name), 'warning'));
+    problems.push(
+      problem(
+        'still-there',
+        place,
+        l10n.t('{0} is still in {1}, although this membership was revoked.', who, name),
+        'warning',
+      ),
+    );
   if (status === 'changed')
-    problems.push(problem('changed', place, l10n.t('{0} has other roles now: decide again.', name), 'information'));
-  if (status === 'due') problems.push(problem('due', place, l10n.t('This has to be decided again.'), 'information'));
+    problems.push(
+      problem('changed', place, l10n.t('The roles of {0} have changed: decide again.', name), 'information'),
+    );
+  if (status === 'due') problems.push(problem('due', place, l10n.t('This decision is due again.'), 'information'));
   return problems;
 }
 
@@ -272,7 +281,7 @@ function ownDecision(
     (kind !== 'serviceAccount' && idsOf(by).has(id));
   if (!isOwn) return [];
   const at = value.fields?.get('by')?.value ?? place;
-  return [problem('own-decision', at, l10n.t('Nobody should decide about their own access.'), 'warning')];
+  return [problem('own-decision', at, l10n.t('Nobody should decide on their own access.'), 'warning')];
 }
 
 /** The IDs of whom decisions call by an e-mail address: a group can list them by ID alone. */

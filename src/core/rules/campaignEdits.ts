@@ -104,7 +104,7 @@ export function writeDecision(
   const document = parseDocument(source, { version: '1.2', logLevel: 'silent' }) as unknown as Document;
   const items = document.get('items');
   if (document.errors.length > 0 || !isSeq(items))
-    throw new RolecallError('invalidRequest', l10n.t('The file has mistakes. Correct them first.'));
+    throw new RolecallError('invalidRequest', l10n.t('The file has errors. Correct them first.'));
   const who = memberIdentity(principal);
   const isIt = (node: unknown) =>
     isMap(node) && String(node.get('group')) === group.key && String(node.get('who')) === who;

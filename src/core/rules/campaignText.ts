@@ -40,19 +40,19 @@ export function campaignDocument(state: CampaignState, model: AccessModel, now: 
     l10n.t('Note'),
   ];
   return {
-    title: l10n.t('Decisions about access in {0}', model.organization),
+    title: l10n.t('Access decisions in {0}', model.organization),
     about: [l10n.t('read {0} · written {1}', timeText(model.at), timeText(now))],
     blocks: [
       ...(isReadingWhole ? [] : [notice(l10n.t('Not everything could be read, so the review cannot be complete.'))]),
       paragraph({ strong: progressText(state) }, isComplete ? l10n.t(' · complete') : ''),
       heading(l10n.t('Open')),
-      table(columns, open.map(row), l10n.t('Nothing is open.')),
+      table(columns, open.map(row), l10n.t('No open decisions.')),
       heading(l10n.t('Decided')),
-      table(columns, memberships.filter(({ status }) => isDecision(status)).map(row), l10n.t('Nothing is decided.')),
+      table(columns, memberships.filter(({ status }) => isDecision(status)).map(row), l10n.t('No decisions yet.')),
       ...(done.length === 0
         ? []
         : [
-            heading(l10n.t('Revoked and ended')),
+            heading(l10n.t('Revoked and Removed')),
             table(
               [l10n.t('Group ID'), l10n.t('Member'), l10n.t('By'), l10n.t('On')],
               done.map(({ group, who, decided }) => [
@@ -77,7 +77,7 @@ export function progressText({
     takenOver === 0
       ? l10n.t('{0} of {1} decided', decided, all)
       : l10n.t('{0} of {1} decided ({2} in an earlier review)', decided, all, takenOver),
-    ...(asked === 0 ? [] : [l10n.t('{0} to ask', asked)]),
+    ...(asked === 0 ? [] : [l10n.t('{0} with questions', asked)]),
   ].join(', ');
 }
 
@@ -101,8 +101,8 @@ export function takenOverText(
   ];
   const reasons = dropped.filter(([many]) => many > 0).map(([many, why]) => l10n.t('{0} ({1})', many, why));
   return [
-    l10n.t('Decisions taken over from {0}: {1}.', name, progress.takenOver),
-    ...(reasons.length === 0 ? [] : [l10n.t('Not taken over: {0}.', reasons.join(', '))]),
+    l10n.t('Decisions carried over from {0}: {1}.', name, progress.takenOver),
+    ...(reasons.length === 0 ? [] : [l10n.t('Not carried over: {0}.', reasons.join(', '))]),
     l10n.t('Memberships to decide: {0}.', progress.all - progress.decided),
   ].join(' ');
 }

@@ -11,7 +11,7 @@ import { type CheckContext, createCheckContext, peopleErrorText, RuleEvaluation 
 import { dayOfTime, type Field, type FileProblem, problem, replacement } from './schema.ts';
 import { applyWaivers } from './waivers.ts';
 
-/** `undecided`: cannot tell. `off`: not enabled. */
+/** `undecided`: undetermined. `off`: not enabled. */
 export type RuleStatus = 'fail' | 'undecided' | 'waived' | 'pass' | 'off';
 
 export interface RuleResult {
@@ -91,7 +91,7 @@ export function unknownOrganization(
   const field = value.fields?.get('organization');
   if (organization === undefined || field === undefined || known.includes(organization)) return undefined;
   const meant = nearest(organization, known);
-  const message = l10n.t('{0} is not among the organizations that you show.', oneLine(organization));
+  const message = l10n.t('{0} is not one of the organizations that you show.', oneLine(organization));
   const fixes = meant === undefined ? [] : [replacement(field.value, meant)];
   return problem('unknown-organization', field.value, didYouMean(message, meant), 'warning', fixes);
 }
@@ -125,7 +125,7 @@ function reasonsOf(file: AccessFile, model: AccessModel, drift: Drift | undefine
     return [firstErrorIn(file.problems, { start: 0, end: file.text.length }) ?? l10n.t('The file cannot be read.')];
   if (file.organization !== model.organization) return [l10n.t('The file is about another organization.')];
   const hasRules = file.rules.some(({ isEnabled }) => isEnabled);
-  return hasRules || drift ? unreadReasons(model) : [l10n.t('The file has no rule and no declaration.')];
+  return hasRules || drift ? unreadReasons(model) : [l10n.t('The file has no rules and no declaration.')];
 }
 
 /** What {@link applyWaivers} goes on with. */
@@ -176,7 +176,7 @@ function startRule(rule: Rule, context: CheckContext): StartedRule {
 
 const LISTS_MISSING = ['missing'] as const;
 
-/** What the reading lacks turns a pass, or what is turned round, into "cannot tell". */
+/** What the reading lacks turns a pass, or what is turned round, into "undetermined". */
 function concludeRule(rule: Rule, kind: RuleKind, evaluation: RuleEvaluation, model: AccessModel): EvaluatedRule {
   const reasons = evaluation.undecidedReasons.map(({ reason }) => reason);
   let { findings } = evaluation;
@@ -206,8 +206,8 @@ function unreadText(list: ListName): string {
 function gapReason({ list, kind }: Gap): string {
   if (kind === 'stale')
     return list === 'groups'
-      ? l10n.t('The groups could not be read again.')
-      : l10n.t('The roles could not be read again.');
+      ? l10n.t('The groups could not be refreshed.')
+      : l10n.t('The roles could not be refreshed.');
   return list === 'groups'
     ? l10n.t('Some groups could not be understood.')
     : l10n.t('Some roles could not be understood.');
@@ -223,12 +223,12 @@ function offerDuplicates(file: AccessFile, { model, people, report }: CheckConte
   const message =
     equal === all
       ? l10n.t(
-          'User IDs may repeat subjects: the lists are equally long in {0} of {1} groups. Say so with identity.',
+          'User IDs may repeat subjects: the lists have the same length in {0} of {1} groups. Set "identity" to say whether they do.',
           equal,
           all,
         )
       : l10n.t(
-          'User IDs may repeat subjects, though the lists are equally long in only {0} of {1} groups.',
+          'User IDs may repeat subjects, although the lists have the same length in only {0} of {1} groups.',
           equal,
           all,
         );

@@ -88,7 +88,7 @@ function parsed(text: string): Document {
   // The core schema quotes what other programs would take for a number, a date or a word such as `null`.
   const document = parseDocument(text, { version: '1.2', logLevel: 'silent' });
   if (document.errors.length > 0 || !isMap(document.contents)) {
-    throw new RolecallError('invalidRequest', l10n.t('The file has mistakes. Correct them first.'));
+    throw new RolecallError('invalidRequest', l10n.t('The file has errors. Correct them first.'));
   }
   return document as unknown as Document;
 }
@@ -194,7 +194,7 @@ export function acceptDrift(text: string, finding: Finding, model: AccessModel):
   const groups = document.getIn(['declared', 'groups']);
   const accept = ACCEPTED[finding.kind];
   if (!isSeq(groups) || accept === undefined) {
-    throw new RolecallError('invalidRequest', l10n.t('This cannot be accepted into the declaration.'));
+    throw new RolecallError('invalidRequest', l10n.t('This difference cannot be added to the declaration.'));
   }
   const { start } = finding.place;
   const item = groups.items.find((one) => holds(one, start)) as YAMLMap | undefined;

@@ -74,7 +74,7 @@ class Comparison {
       return 'matched';
     }
     if (id === undefined && isGlob(written.text)) {
-      this.#mistake('bad-value', written, l10n.t('A declared group is one group: patterns cannot be used.'));
+      this.#mistake('bad-value', written, l10n.t('A declared group is a single group, so patterns cannot be used.'));
       return 'matched';
     }
     const resolved = this.#context.resolver.group(id === undefined ? written.text : `id:${written.text}`);
@@ -135,7 +135,7 @@ class Comparison {
   #declaredRole(value: Value): RoleEntry | 'unclear' | undefined {
     const text = value.text ?? '';
     if (isGlob(text) && !text.startsWith('id:')) {
-      this.#mistake('bad-value', value, l10n.t('A declared role is one role: patterns cannot be used.'));
+      this.#mistake('bad-value', value, l10n.t('A declared role is a single role, so patterns cannot be used.'));
       return 'unclear';
     }
     const resolved = this.#context.resolver.role(text);
@@ -144,7 +144,7 @@ class Comparison {
     this.#reasons.add(
       failure === 'ambiguous'
         ? reportUnresolved(this.#context, value, resolved, 'role', 'error')
-        : l10n.t('It cannot be told which role "{0}" is.', oneLine(text)),
+        : l10n.t('It could not be determined which role "{0}" is.', oneLine(text)),
     );
     return 'unclear';
   }
@@ -166,7 +166,7 @@ class Comparison {
   #declaredMember(value: Value, group: GroupEntry, members: readonly Principal[]): readonly Principal[] | undefined {
     const { people, resolver } = this.#context;
     if (value.text !== undefined && isGlob(value.text)) {
-      this.#mistake('bad-value', value, l10n.t('A declared member is one person: patterns cannot be used.'));
+      this.#mistake('bad-value', value, l10n.t('A declared member is a single person, so patterns cannot be used.'));
       return undefined;
     }
     const resolved = resolver.principal(value, false);
@@ -247,7 +247,7 @@ class Comparison {
     const head = item.fields?.get('name')?.value ?? item.fields?.get('id')?.value ?? item;
     const text = oneLine(head.text ?? '');
     if (hasMalformed(this.#context.model, 'groups')) {
-      this.#reasons.add(l10n.t('It cannot be told whether {0} is missing: some groups could not be understood.', text));
+      this.#reasons.add(l10n.t('It could not be determined whether {0} is missing: some groups could not be understood.', text));
       return;
     }
     this.#tested += 1;
@@ -290,7 +290,7 @@ class Comparison {
   #weighGaps(model: AccessModel): void {
     for (const { list, kind } of model.gaps) {
       if (kind === 'stale' && this.#findings.length === 0)
-        this.#reasons.add(l10n.t('The groups and roles could not be read again.'));
+        this.#reasons.add(l10n.t('The groups and roles could not be refreshed.'));
       if (list === 'groups' && kind === 'malformed' && this.#declared.isComplete)
         this.#reasons.add(l10n.t('Some groups could not be understood.'));
     }

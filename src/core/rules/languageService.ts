@@ -296,7 +296,7 @@ function aboutValue({ text, schema }: Found, model: AccessModel | undefined): re
   const resolver = new Resolver(model);
   const value = { text, start: 0, end: 0, isSound: true };
   const names = (all: readonly string[]) => oneLine(all.slice(0, 5).join(', ')) + (all.length > 5 ? ', …' : '');
-  const fits = (many: number) => (many > 1 ? [l10n.t('Fits {0} entries.', many)] : []);
+  const fits = (many: number) => (many > 1 ? [l10n.t('Matches {0} entries.', many)] : []);
   if (of.refers === 'group') {
     const { found } = resolver.group(text);
     return [

@@ -21,7 +21,7 @@ export function newAccessFile(model: AccessModel, now: number): string {
   const rules = [
     limitRule(model, judge),
     separationRule(model, judge),
-    rule('no-unlisted-roles', 'no-unlisted-roles', [], l10n.t('Groups grant only roles of the role list.')),
+    rule('no-unlisted-roles', 'no-unlisted-roles', [], l10n.t('Groups have only roles that are in the role list.')),
     rule('no-empty-groups', 'no-empty-groups', [], l10n.t('Every group has members.')),
   ].filter((text) => text !== '');
   const holding = rules.filter((text) => judge(text)?.status === 'pass');
@@ -31,24 +31,24 @@ export function newAccessFile(model: AccessModel, now: number): string {
   return [
     comment(
       l10n.t(
-        'Who can have access in this organization. It is checked when you save, and nothing is changed in your cloud.',
+        'Who can have access in this organization. Rolecall checks this file when you save it, and changes nothing in your cloud.',
       ),
     ),
     head,
     'rules:\n',
     active.join('\n'),
     ...(others.length > 0
-      ? [`\n  ${comment(l10n.t('These do not hold today:'))}`, others.map(commented).join('\n')]
+      ? [`\n  ${comment(l10n.t('These rules would have findings today:'))}`, others.map(commented).join('\n')]
       : []),
     '\n',
-    comment(l10n.t('Findings that are accepted for some time:')),
+    comment(l10n.t('Findings that are accepted for a limited time:')),
     commented(
       'waivers:\n  - { rule: no-empty-groups, for: "group:NAME", owner: you@example.com, reason: TICKET-1, until: 2030-12-31 }\n',
     ),
     '\n',
     comment(
       l10n.t(
-        '“Declare What Is There Now” adds groups with their roles and members: what differs from them is a finding.',
+        '“Declare Current State” adds groups with their roles and members. Any difference from them is a finding.',
       ),
     ),
   ].join('');
@@ -77,7 +77,7 @@ function limitRule(model: AccessModel, judge: Judge): string {
   if (role === undefined) return '';
   const limited = (max: number) => {
     const name = roleReference(new Resolver(model), role);
-    const about = l10n.t('No more people than today have {0}.', name);
+    const about = l10n.t('No more people have {0} than today.', name);
     return rule('few-holders', 'max-holders', [`role: ${yamlScalar(name)}`, `max: ${max}`], about);
   };
   const most = judge(limited(0))?.findings[0]?.range?.most;

@@ -57,7 +57,7 @@ export function positionsIn(text: string): (offset: number) => Position {
   };
 }
 
-/** The worst of several files: findings, then cannot tell, then clean. No file tells nothing. */
+/** The worst of several files: findings, then undetermined, then clean. No file tells nothing. */
 export function worstVerdict(files: readonly CheckedFile[]): CheckVerdict {
   const verdicts = files.map(({ check }) => check.verdict);
   if (verdicts.includes('findings')) return 'findings';
@@ -66,11 +66,11 @@ export function worstVerdict(files: readonly CheckedFile[]): CheckVerdict {
 
 const TESTED: readonly RuleStatus[] = ['pass', 'fail', 'waived'];
 
-/** `2 findings, 1 waived, 1 cannot be told (12 rules, 3 declared groups tested)`. */
+/** `2 findings, 1 waived, 1 undetermined (12 rules, 3 declared groups tested)`. */
 export function summaryOf(check: CheckResult): string {
   const all = findingsOf(check);
   const isAnyTested = check.tested.groups > 0 || check.rules.some(({ status }) => TESTED.includes(status));
-  if (check.verdict === 'undecided' && !isAnyTested) return l10n.t('cannot tell (nothing could be tested)');
+  if (check.verdict === 'undecided' && !isAnyTested) return l10n.t('undetermined (nothing could be tested)');
   const waived = all.filter(({ waiver }) => waiver !== undefined).length;
   const undecided =
     check.rules.filter(({ status }) => status === 'undecided').length +
@@ -80,7 +80,7 @@ export function summaryOf(check: CheckResult): string {
   const parts = [
     ...(found > 0 ? [found === 1 ? l10n.t('1 finding') : l10n.t('{0} findings', found)] : []),
     ...(waived > 0 ? [l10n.t('{0} waived', waived)] : []),
-    ...(undecided > 0 ? [undecided === 1 ? l10n.t('1 cannot be told') : l10n.t('{0} cannot be told', undecided)] : []),
+    ...(undecided > 0 ? [undecided === 1 ? l10n.t('1 undetermined') : l10n.t('{0} undetermined', undecided)] : []),
   ];
   return l10n.t('{0} ({1} tested)', parts.join(', ') || l10n.t('clean'), testedText(check));
 }
@@ -209,7 +209,7 @@ function sarifResults({ path, check }: CheckedFile): readonly object[] {
     ruleId: sarifRule(check, id),
     kind: 'open',
     level: 'none',
-    message: { text: l10n.t('Cannot tell: {0}', reasons.join(' ')) },
+    message: { text: l10n.t('Undetermined: {0}', reasons.join(' ')) },
     locations: [location(place)],
   });
   const fails = sortedFindingsOf(check).map((finding) => ({
@@ -298,12 +298,12 @@ function fileBlocks({ path, check }: CheckedFile, emails: boolean): readonly Rep
   return [
     heading(path),
     ...(unread.length > 0
-      ? unread.map((reason) => notice(l10n.t('Cannot tell: {0}', reason)))
+      ? unread.map((reason) => notice(l10n.t('Undetermined: {0}', reason)))
       : check.gaps.map((gap) => notice(l10n.t('Incomplete: {0}', gapText(gap))))),
     paragraph(...([{ strong: summaryOf(check) }, ...readLine] as Line<ReportLink>)),
     // What was not read must not look clean.
     ...(unread.length > 0 ? [] : [findings]),
-    ...(rows.length > 0 ? [heading(l10n.t('Cannot be told')), table([l10n.t('Rule'), l10n.t('Why')], rows, '')] : []),
+    ...(rows.length > 0 ? [heading(l10n.t('Undetermined')), table([l10n.t('Rule'), l10n.t('Why')], rows, '')] : []),
     ...(waived.length > 0
       ? [
           heading(l10n.t('Waived')),
@@ -357,13 +357,13 @@ export function reportLines({ path, check }: CheckedFile): readonly string[] {
     const { line: number, column } = positionOf(place.start);
     return `${path}:${number}:${column}: ${severity}: ${rule === '' ? '' : `${rule}: `}${text}`;
   };
-  const undecided = ({ rule, reasons }: RuleResult) => line(rule.place, 'cannot tell', rule.id, reasons.join(' '));
+  const undecided = ({ rule, reasons }: RuleResult) => line(rule.place, 'undetermined', rule.id, reasons.join(' '));
   const drift = check.drift?.reasons.map((reason) =>
-    line(check.file.declared?.place ?? { start: 0, end: 0 }, 'cannot tell', 'declared', reason),
+    line(check.file.declared?.place ?? { start: 0, end: 0 }, 'undetermined', 'declared', reason),
   );
   return [
     ...check.problems.map((problem) => line(problem, problem.severity, '', problem.message)),
-    ...check.reasons.map((reason) => `${path}: cannot tell: ${reason}`),
+    ...check.reasons.map((reason) => `${path}: undetermined: ${reason}`),
     ...sortedFindingsOf(check).map((finding) =>
       line(
         finding.place,

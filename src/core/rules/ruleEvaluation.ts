@@ -56,7 +56,7 @@ export function createCheckContext(
 
 /** Why nothing about holders can be told where it is not known who is who. The mistake itself is a problem at its place. */
 export function peopleErrorText(): string {
-  return l10n.t('The people of this file have a mistake.');
+  return l10n.t('The people in this file are not defined correctly.');
 }
 
 /** Finds the entries of the people of a file. */
@@ -91,7 +91,7 @@ class Linking {
         failure === 'unknown' ? 'warning' : 'error',
       );
     const other = found.map((one) => this.#taken.get(one)).find((one) => one !== undefined && one !== name);
-    if (other !== undefined) this.#report(problem('bad-value', value, l10n.t('This is "{0}" already.', other)));
+    if (other !== undefined) this.#report(problem('bad-value', value, l10n.t('This already belongs to "{0}".', other)));
     if (failure === 'ambiguous' || other !== undefined) {
       this.isSound = false;
       return [];
@@ -113,7 +113,7 @@ export function reportUnresolved(
   const text = oneLine(value.text ?? textOf(value, 'subject') ?? '');
   const message =
     failure === 'ambiguous'
-      ? l10n.t('"{0}" fits {1} entries. Use an ID.', text, found.length)
+      ? l10n.t('"{0}" matches {1} entries. Use an ID.', text, found.length)
       : didYouMean(unknownText(kind, text), suggestion && prefix + suggestion);
   const fixes =
     suggestion === undefined || value.text === undefined ? [] : [replacement(value, yamlScalar(prefix + suggestion))];
@@ -305,7 +305,7 @@ export class RuleEvaluation implements RuleContext {
     const { kind } = resolved;
     const isFit = this.#kind.subjects.includes(kind) || this.#kind.excepts === kind;
     if (!isFit) {
-      const message = l10n.t('This rule is not about that: it has no exception for it.');
+      const message = l10n.t('This kind of exception does not apply to this rule.');
       this.#context.report(problem('bad-value', value, message));
       this.obstacles.push(message);
       return;
@@ -328,7 +328,7 @@ export class RuleEvaluation implements RuleContext {
     const { failure } = resolved;
     if (failure === undefined) return;
     if (failure === 'unreadable') {
-      if (!isOptional) this.obstacles.push(l10n.t('It cannot be known what "{0}" is.', oneLine(value.text ?? '')));
+      if (!isOptional) this.obstacles.push(l10n.t('It could not be determined what "{0}" is.', oneLine(value.text ?? '')));
       return;
     }
     const isWarning = failure === 'unknown' && isOptional;

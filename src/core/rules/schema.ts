@@ -68,7 +68,7 @@ export function documentSchema(format: string, about: () => string, keys: KeySch
   return {
     type: 'record',
     keys: {
-      format: { schema: { type: 'choice', of: [format] }, isRequired: true, about: () => l10n.t('What the file is.') },
+      format: { schema: { type: 'choice', of: [format] }, isRequired: true, about: () => l10n.t('The format of the file.') },
       version: {
         schema: { type: 'choice', of: ['1'] },
         isRequired: true,
@@ -205,7 +205,7 @@ export function readValue(node: unknown, schema: Schema, report: (problem: FileP
     case 'anything':
       return { ...place, isSound: true };
     case 'list': {
-      if (!isSeq(node)) return wrong(l10n.t('A list is expected here.'));
+      if (!isSeq(node)) return wrong(l10n.t('Expected a list.'));
       const items = node.items.map((item) => readValue(item, schema.of, report, place));
       return { ...place, items, isSound: items.every(({ isSound }) => isSound) };
     }
@@ -216,7 +216,7 @@ export function readValue(node: unknown, schema: Schema, report: (problem: FileP
     case 'either':
       return readValue(node, isMap(node) ? schema.record : schema.text, report, around);
     default: {
-      if (!isScalar(node) || typeof node.value !== 'string') return wrong(l10n.t('A text is expected here.'));
+      if (!isScalar(node) || typeof node.value !== 'string') return wrong(l10n.t('Expected text.'));
       const text = node.value;
       if (schema.type === 'choice' && !schema.of.includes(text)) {
         const near = nearest(text, schema.of);
@@ -252,12 +252,12 @@ function mistakeIn(text: string, schema: Schema): string | undefined {
   switch (schema.type) {
     case 'integer':
       if (/^(?:0|[1-9]\d{0,8})$/.test(text) && Number(text) >= schema.least) return undefined;
-      return l10n.t('A whole number from {0} is expected here.', schema.least);
+      return l10n.t('Expected a whole number of at least {0}.', schema.least);
     case 'date':
-      return dayOf(text) === undefined ? l10n.t('A date such as 2027-03-31 is expected here.') : undefined;
+      return dayOf(text) === undefined ? l10n.t('Expected a date such as 2027-03-31.') : undefined;
     default: {
       const { canBeEmpty, isPattern, refers } = schema.type === 'text' ? schema : {};
-      if (text.trim() === '' && !canBeEmpty) return l10n.t('A text is expected here.');
+      if (text.trim() === '' && !canBeEmpty) return l10n.t('Expected text.');
       const isTooLong = (isPattern || refers !== undefined) && text.length > MAX_GLOB_LENGTH && isGlob(text);
       return isTooLong ? l10n.t('A pattern can have at most {0} characters.', MAX_GLOB_LENGTH) : undefined;
     }
@@ -303,9 +303,7 @@ function readVariant(
 
 function readRecord(node: unknown, keys: KeySchemas, report: (problem: FileProblem) => void, place: Place): Value {
   if (!isMap(node)) {
-    report(
-      problem('bad-value', place, l10n.t('Keys with values are expected here: {0}.', Object.keys(keys).join(', '))),
-    );
+    report(problem('bad-value', place, l10n.t('Expected keys with values: {0}.', Object.keys(keys).join(', '))));
     return { ...place, isSound: false };
   }
   const fields = new Map<string, Field>();
@@ -331,7 +329,7 @@ function readRecord(node: unknown, keys: KeySchemas, report: (problem: FileProbl
 
 function needsValueText(name: string, { type }: Schema): string {
   const message = l10n.t('"{0}" needs a value.', name);
-  return type === 'list' ? `${message} ${l10n.t('To mean an empty list, write [].')}` : message;
+  return type === 'list' ? `${message} ${l10n.t('For an empty list, write [].')}` : message;
 }
 
 function unknownKey(name: string, at: Place, keys: KeySchemas): FileProblem {

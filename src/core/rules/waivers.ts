@@ -61,7 +61,7 @@ export function applyWaivers(
   });
 }
 
-/** Fail, then cannot tell, then waived, then pass. */
+/** Fail, then undetermined, then waived, then pass. */
 function statusOf({ isOff }: EvaluatedRule, findings: readonly Finding[], reasons: readonly string[]): RuleStatus {
   if (isOff) return 'off';
   if (findings.some(({ waiver }) => waiver === undefined)) return 'fail';
@@ -83,7 +83,7 @@ function waive(
       return { result: { ...finding, waiver } };
     if (range.least <= waiver.upTo)
       doubt = l10n.t(
-        '{0}: it cannot be told whether these are more than the {1} that are accepted.',
+        '{0}: it could not be determined whether that is more than the {1} accepted.',
         finding.message,
         waiver.upTo,
       );
@@ -97,8 +97,8 @@ function candidateOf(waiver: Waiver, judged: EvaluatedRule, context: CheckContex
   if ((waiver.upTo !== undefined) !== (rule.kind === MAX_HOLDERS) && rule.mistake === undefined) {
     const message =
       rule.kind === MAX_HOLDERS
-        ? l10n.t('A waiver of this rule needs "upTo": how many holders are accepted. It does not apply.')
-        : l10n.t('"upTo" is for rules of the kind max-holders. The waiver does not apply.');
+        ? l10n.t('A waiver of this rule needs "upTo", the number of holders that are accepted. This waiver does not apply.')
+        : l10n.t('"upTo" is only for rules of the kind max-holders. This waiver does not apply.');
     warn(context, 'waiver-up-to', waiver, waiver.upTo === undefined ? 'rule' : 'upTo', message);
     return undefined;
   }
@@ -139,7 +139,7 @@ function reportDates(waiver: Waiver, context: CheckContext): boolean {
       'waiver-expires',
       left === 0 ? l10n.t('This waiver expires today.') : l10n.t('This waiver expires in {0} days.', left),
     );
-  else if (left > YEAR) warnOfDate('waiver-long', l10n.t('This waiver is for more than a year.'));
+  else if (left > YEAR) warnOfDate('waiver-long', l10n.t('This waiver is valid for more than a year.'));
   return left >= 0;
 }
 
@@ -147,11 +147,11 @@ function reportOwner(waiver: Waiver, isSubject: (principal: unknown) => boolean,
   const { found } = context.resolver.principal(waiver.owner, false);
   const isSame = waiver.owner.text !== undefined && waiver.owner.text === waiver.for.text;
   if (isSame || found.some(isSubject))
-    warn(context, 'waiver-owner', waiver, 'owner', l10n.t('The owner is who the waiver is for.'));
+    warn(context, 'waiver-owner', waiver, 'owner', l10n.t('The owner of this waiver is the person it is for.'));
 }
 
 function reportUnused(waiver: Waiver, context: CheckContext): void {
-  warn(context, 'waiver-unused', waiver, 'for', l10n.t('This waives nothing: the rule has no such finding.'));
+  warn(context, 'waiver-unused', waiver, 'for', l10n.t('This waiver has no effect: the rule has no such finding.'));
 }
 
 function reportUnknownRule(waiver: Waiver, rules: readonly string[], context: CheckContext): void {

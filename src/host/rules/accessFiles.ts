@@ -113,7 +113,7 @@ export class AccessFiles implements vscode.Disposable {
       return problem('signed-out', place, vscode.l10n.t('Not checked. Sign in to check it.'), 'information');
     const reasons = read ? unreadReasons(read.model) : [];
     if (reasons.length > 0)
-      return problem('unread', place, vscode.l10n.t('Cannot tell: {0}', reasons.join(' ')), 'warning');
+      return problem('unread', place, vscode.l10n.t('Undetermined: {0}', reasons.join(' ')), 'warning');
     if (read) return undefined;
     const message = vscode.l10n.t(
       'Not checked: {0} has not been read. Open it in the Organizations view.',
@@ -232,7 +232,7 @@ export function diagnosticsOf(
     ...[severity, code, isOfRule]: ['info' | 'warning', string, boolean]
   ) => {
     const untold = reasons.filter((reason) => !told.has(reason));
-    const message = vscode.l10n.t('Cannot tell: {0}', untold.join(' '));
+    const message = vscode.l10n.t('Undetermined: {0}', untold.join(' '));
     return untold.length === 0 ? [] : [diagnostic(place, message, severity, code, isOfRule)];
   };
   const ofFinding = (finding: Finding) => {
@@ -244,7 +244,7 @@ export function diagnosticsOf(
     if (waiver) shown.tags = [vscode.DiagnosticTag.Unnecessary];
     const related = [
       ...(waiver ? [{ place: waiver.value, text: vscode.l10n.t('The waiver') }] : []),
-      ...(lapsed ? [{ place: lapsed.value, text: vscode.l10n.t('A waiver that has expired') }] : []),
+      ...(lapsed ? [{ place: lapsed.value, text: vscode.l10n.t('The expired waiver') }] : []),
       ...relatedLocations(finding, file),
     ];
     shown.relatedInformation = related.map(({ place, text }) => {

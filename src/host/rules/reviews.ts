@@ -235,7 +235,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     if (!first)
       throw new RolecallError(
         'invalidRequest',
-        vscode.l10n.t('There is no review yet. Use “Start Review” to begin one.'),
+        vscode.l10n.t('There is no review yet. Use “Start Review” to create one.'),
       );
     if (all.length === 1 || organization !== undefined) return first.uri;
     const items = all.map(({ uri }) => ({
@@ -273,7 +273,7 @@ function goToNext(editor: vscode.TextEditor, state: CampaignState): void {
   const { document } = editor;
   const next = nextUndecided(state, document.offsetAt(editor.selection.active));
   if (!next) {
-    void showInformationMessage(vscode.l10n.t('Nothing is undecided: {0}.', progressText(state)));
+    void showInformationMessage(vscode.l10n.t('Everything is decided: {0}.', progressText(state)));
     return;
   }
   const place = decisionPlace(document.getText(), next);
@@ -314,8 +314,8 @@ async function askDecision(choice: Choice, membership: Membership, by: string): 
     title: vscode.l10n.t('{0} in {1}', memberName(principal), groupName(group)),
     prompt:
       choice === 'revoke'
-        ? vscode.l10n.t('Why is it revoked? Nothing is changed in your cloud.')
-        : vscode.l10n.t('What has to be asked, and whom?'),
+        ? vscode.l10n.t('Why is this membership revoked? Nothing changes in your cloud.')
+        : vscode.l10n.t('What is the question, and who should answer it?'),
     validateInput: (typed) => (typed.trim() === '' ? vscode.l10n.t('This cannot be empty.') : undefined),
   });
   if (!isString(note)) throw cancelled();

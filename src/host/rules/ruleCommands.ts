@@ -138,7 +138,7 @@ async function readAll({ data, files }: RuleCommandsDeps): Promise<void> {
   if (files.checked.length === 0) {
     throw new RolecallError(
       'invalidRequest',
-      vscode.l10n.t('There is no *.access.yaml in this workspace. Use “New Access Rules” to begin one.'),
+      vscode.l10n.t('There is no *.access.yaml in this workspace. Use “New Access Rules” to create one.'),
     );
   }
   const session = data.requireSession();
@@ -190,12 +190,12 @@ async function askWaiver(
   // Nobody answers for a waiver of their own.
   const ownAddress = label.includes('@') && label !== subject ? label : '';
   const reason = await ask(vscode.l10n.t('Why is this accepted? For example a ticket.'), '', required);
-  const owner = await ask(vscode.l10n.t('Who answers for it? An e-mail address.'), ownAddress, required);
+  const owner = await ask(vscode.l10n.t('Who is responsible for the waiver? Enter an email address.'), ownAddress, required);
   const now = dayOfTime(Date.now());
-  const until = await ask(vscode.l10n.t('Until which day, in UTC?'), dateText(now + 90), (typed) => {
+  const until = await ask(vscode.l10n.t('What is the last day of the waiver, in UTC?'), dateText(now + 90), (typed) => {
     const day = dayOf(typed.trim());
-    if (day === undefined) return vscode.l10n.t('A date such as 2027-03-31 is expected here.');
-    return day < now ? vscode.l10n.t('This day is over.') : undefined;
+    if (day === undefined) return vscode.l10n.t('Expected a date such as 2027-03-31.');
+    return day < now ? vscode.l10n.t('This date is in the past.') : undefined;
   });
   const upTo = finding.range && finding.kind === 'max-holders' ? { upTo: finding.range.most } : {};
   const waiver = { rule: finding.rule, for: subject, owner, reason, until, ...upTo };

@@ -86,8 +86,8 @@ test.describe('access as code', () => {
       await page.keyboard.press('Enter');
     };
     await answer('Why is this accepted?', 'TCK-12');
-    await answer('Who answers for it?', 'ada.moreau@meridian.example');
-    await answer('Until which day');
+    await answer('Who is responsible for the waiver?', 'ada.moreau@meridian.example');
+    await answer('What is the last day of the waiver');
     await page.locator('.tab.active.dirty', { hasText: 'meridian.access.yaml' }).waitFor();
     await runCommand(page, 'File: Save');
     await expect(problems()).toContainText('accepted until');
@@ -169,7 +169,7 @@ test.describe('access as code', () => {
     await runCommand(page, 'File: Save');
     const [name = ''] = fs.readdirSync(workbench.folder).filter((each) => each.endsWith('.review.yaml'));
     await expect.poll(() => fs.readFileSync(path.join(workbench.folder, name), 'utf8')).toMatch(/ {4}decision: keep\n/);
-    await expect(problems()).toContainText('is revoked, and still in administrators.');
+    await expect(problems()).toContainText('is still in administrators, although this membership was revoked.');
     await expect(treeRow(page, 'meridian')).toHaveAttribute('aria-label', /review: 2 of \d+ decided/);
     await runCommand(page, 'View: Hide Panel');
     await picture('access-review');
@@ -185,7 +185,7 @@ test.describe('access as code', () => {
     fs.rmSync(review);
     await expect(treeRow(page, 'meridian')).toHaveAttribute('aria-label', /review: 2 of \d+ decided/);
     await runCommand(page, 'Rolecall: Start Review', 'Meridian');
-    await notification(page, 'Decisions taken over from meridian.2026-01-05.review.yaml: 2.');
+    await notification(page, 'Decisions carried over from meridian.2026-01-05.review.yaml: 2.');
     const lenses = page.locator('.codelens-decoration');
     await lenses
       .filter({ hasText: 'Kept by ada.moreau@meridian.example on 2026-01-05, in an earlier review' })

@@ -69,7 +69,7 @@ describe('the editor of access rules and reviews', () => {
   it('explains a key, and what a name stands for, as plain text', async () => {
     const rule = 'rules:\n  - { id: a, kind: only-through, role: admin, groups: [ops] }\n';
     const key = await hovers(file(rule.replace('groups', 'gr|oups')));
-    assert.ok(key.texts.some((text) => /The groups that can grant it/.test(text)));
+    assert.ok(key.texts.some((text) => /The groups that can have it/.test(text)));
     const [ops] = access.current?.model.groups ?? [];
     assert.ok(ops);
     Object.assign(ops.group.metadata, { name: '[x](command:y)' });

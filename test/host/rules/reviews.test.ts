@@ -86,7 +86,7 @@ describe('reviews with decisions', () => {
     await (await document()).save();
     await reviews.check();
     const [problem] = shown.get(review.uri().toString()) ?? [];
-    assert.equal(problem?.message, 'ben@m.example is revoked, and still in ops.');
+    assert.equal(problem?.message, 'ben@m.example is still in ops, although this membership was revoked.');
     access.arrive(
       [{ ...MERIDIAN[0], spec: { ...MERIDIAN[0].spec, subjects: [MERIDIAN[0].spec.subjects[0]] } }, MERIDIAN[1]],
       ROLES,
@@ -169,7 +169,7 @@ describe('reviews with decisions', () => {
     const now = await titles();
     assert.equal(now[0], '1 of 3 decided (1 in an earlier review)');
     assert.ok(now.includes('Kept by ines@m.example on 2020-01-01, in an earlier review'));
-    assert.deepEqual(said, ['Decisions taken over from m.2020-01-01.review.yaml: 1. Memberships to decide: 2.']);
+    assert.deepEqual(said, ['Decisions carried over from m.2020-01-01.review.yaml: 1. Memberships to decide: 2.']);
   });
 });
 

@@ -140,7 +140,7 @@ describe('access rules in the workspace', () => {
     await until('the key is a problem', () => messages()[0]?.startsWith('Unknown key') === true);
     assert.deepEqual(messages(), [
       'Unknown key "rulez". Did you mean "rules"?',
-      'A declared group is one group: patterns cannot be used.',
+      'A declared group is a single group, so patterns cannot be used.',
     ]);
   });
 
@@ -155,8 +155,8 @@ describe('access rules in the workspace', () => {
   it('says at the rule what keeps it from being told and stands nowhere in the file', async () => {
     await rules.write(file('rules:\n  - { id: unlisted, kind: no-unlisted-roles }\n'));
     access.arrive(MERIDIAN, new RolecallError('forbidden', 'no'));
-    await until('problems are shown', () => messages()[0]?.startsWith('Cannot tell: ') === true);
-    assert.deepEqual(messages(), ['Cannot tell: The roles could not be read.']);
+    await until('problems are shown', () => messages()[0]?.startsWith('Undetermined: ') === true);
+    assert.deepEqual(messages(), ['Undetermined: The roles could not be read.']);
   });
 
   it('says once that its people have a mistake, however many rules that keeps from being told', async () => {
@@ -166,8 +166,8 @@ describe('access rules in the workspace', () => {
     access.arrive();
     await until('problems are shown', () => messages().some((message) => message.startsWith('The name')));
     assert.deepEqual(
-      messages().filter((message) => message.startsWith('Cannot tell') || message.includes('twice')),
-      ['The name "Ada" is there twice.'],
+      messages().filter((message) => message.startsWith('Undetermined') || message.includes('twice')),
+      ['The name "Ada" is used twice.'],
     );
   });
 
@@ -329,15 +329,15 @@ describe('access rules in the workspace', () => {
     access.isSignedIn = true;
     const refusal = new RolecallError('forbidden', 'You don’t have permission to view “m”.');
     access.arrive(refusal, refusal);
-    await until('it is refused', () => messages()[0] === 'Cannot tell: You don’t have permission to view “m”.');
+    await until('it is refused', () => messages()[0] === 'Undetermined: You don’t have permission to view “m”.');
     assert.deepEqual([messages().length, severities()], [1, ['Warning']]);
     await showCheck();
     const shownText = page.markdown ?? '';
-    assert.match(shownText, /Cannot tell: You don’t have permission to view “m”\.\n\n\*\*cannot tell/);
+    assert.match(shownText, /Undetermined: You don’t have permission to view “m”\.\n\n\*\*undetermined/);
     assert.match(shownText, /\| apart \| The groups could not be read\./);
     access.organizations = ['meridian'];
     await rules.write(file(APART, 'meridain'));
-    const slip = 'meridain is not among the organizations that you show. Did you mean "meridian"?';
+    const slip = 'meridain is not one of the organizations that you show. Did you mean "meridian"?';
     access.leave();
     await until('the slip is named', () => messages()[0] === slip);
     assert.deepEqual(severities(), ['Warning']);
@@ -345,7 +345,7 @@ describe('access rules in the workspace', () => {
     assert.equal(document.getText(problems()[0]?.range), 'meridain');
     assert.ok(named('Change to "meridian"')?.edit);
     await showCheck();
-    assert.ok(page.markdown?.includes(`Cannot tell: ${slip}`), page.markdown);
+    assert.ok(page.markdown?.includes(`Undetermined: ${slip}`), page.markdown);
     assert.deepEqual(access.asked, ['m'], 'only what the user shows');
   });
 });

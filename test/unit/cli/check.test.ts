@@ -79,13 +79,13 @@ describe('rolecall check and rolecall drift', function () {
     assert.equal(server.seen.length, 2, 'an organization is read once');
   });
 
-  it('ends with 0 where all is clean, and with 4 where it cannot be told', async () => {
+  it('ends with 0 where all is clean, and with 4 where it is undetermined', async () => {
     write({ 'clean.access.yaml': CLEAN, 'unclear.access.yaml': UNCLEAR });
     const clean = await run(['check', 'clean.access.yaml']);
     assert.deepEqual([clean.code, clean.stdout], [0, 'clean.access.yaml: clean (1 rule tested)\n']);
     const unclear = await run(['check', 'clean.access.yaml', 'unclear.access.yaml']);
     assert.equal(unclear.code, 4);
-    assert.match(unclear.stdout, /^unclear\.access\.yaml:5:11: cannot tell: typo: /m);
+    assert.match(unclear.stdout, /^unclear\.access\.yaml:5:11: undetermined: typo: /m);
   });
 
   it('ends with 4 where one list could not be read, and with 3 where nothing could', async () => {
@@ -98,7 +98,7 @@ describe('rolecall check and rolecall drift', function () {
     assert.deepEqual([away.code, away.stderr], [3, '']);
     assert.match(
       away.stdout,
-      /^clean\.access\.yaml: cannot tell: Could not reach .*\n[\s\S]*\(nothing could be tested\)\n$/,
+      /^clean\.access\.yaml: undetermined: Could not reach .*\n[\s\S]*\(nothing could be tested\)\n$/,
     );
   });
 
@@ -124,23 +124,23 @@ describe('rolecall check and rolecall drift', function () {
     const { code, stdout } = await run(['check', '--json']);
     const { verdict, files } = JSON.parse(stdout);
     assert.deepEqual([code, verdict], [4, 'undecided']);
-    assert.match(files[0].gaps[0].reason, /other is not among the organizations that you show/);
+    assert.match(files[0].gaps[0].reason, /other is not one of the organizations that you show/);
     assert.deepEqual(server.seen, []);
   });
 
   it('says which organization a file names by mistake, and which one was probably meant', async () => {
     write({ 'slip.access.yaml': file('rules:\n  - { id: used, kind: no-unused-roles }\n', 'acmee') });
     const { code, stdout } = await run(['check']);
-    const unknown = 'acmee is not among the organizations that you show. Did you mean "acme"?';
+    const unknown = 'acmee is not one of the organizations that you show. Did you mean "acme"?';
     assert.deepEqual(
       [code, stdout.trim().split('\n')],
       [
         4,
         [
           `slip.access.yaml:3:15: warning: ${unknown}`,
-          `slip.access.yaml: cannot tell: ${unknown}`,
-          'slip.access.yaml:5:11: cannot tell: used: The groups could not be read. The roles could not be read.',
-          'slip.access.yaml: cannot tell (nothing could be tested)',
+          `slip.access.yaml: undetermined: ${unknown}`,
+          'slip.access.yaml:5:11: undetermined: used: The groups could not be read. The roles could not be read.',
+          'slip.access.yaml: undetermined (nothing could be tested)',
         ],
       ],
     );

@@ -15,14 +15,14 @@ const groups = (permits: boolean, about: () => string): KeySchema => ({
 /** Rules about which group has which roles and which kinds of members. */
 export const grantKinds: RuleKinds = {
   'only-through': {
-    about: () => l10n.t('A role is granted by these groups alone, whether they have members or not.'),
+    about: () => l10n.t('Only these groups have the role, with or without members.'),
     keys: defineKeys({
       role: {
         schema: { type: 'text', refers: 'role' },
         isRequired: true,
-        about: () => l10n.t('The role: its name, or id: and its ID.'),
+        about: () => l10n.t('The role: its name, or id: and then its ID.'),
       },
-      groups: groups(true, () => l10n.t('The groups that can grant it. [] is none.')),
+      groups: groups(true, () => l10n.t('The groups that can have it. [] means none.')),
     }),
     subjects: ['group'],
     needs: () => ['groups'],
@@ -31,8 +31,8 @@ export const grantKinds: RuleKinds = {
       const allowed = EntrySet.of(context.model.groups, named);
       const sentence =
         named.length === 0
-          ? l10n.t('The group {0} has {1}; no group may')
-          : l10n.t('The group {0} has {1}; only {2} may');
+          ? l10n.t('The group {0} has {1}, but no group is allowed to have it')
+          : l10n.t('The group {0} has {1}, but only {2} may have it');
       const message = messageFiller(sentence);
       const names = groupsText(named);
       for (const role of context.roles('role')) {
@@ -51,7 +51,7 @@ export const grantKinds: RuleKinds = {
     },
   },
   'service-accounts-only-in': {
-    about: () => l10n.t('Service accounts are in these groups alone.'),
+    about: () => l10n.t('Service accounts are only in these groups.'),
     keys: defineKeys({ groups: groups(true, () => l10n.t('The groups that can have service accounts. [] is none.')) }),
     subjects: ['principal'],
     excepts: 'group',
@@ -71,9 +71,9 @@ export const grantKinds: RuleKinds = {
     },
   },
   'member-kinds': {
-    about: () => l10n.t('These groups have only these kinds of members. Without "user", no user IDs.'),
+    about: () => l10n.t('The groups have only these kinds of members. Without "user", they have no user IDs.'),
     keys: defineKeys({
-      groups: groups(false, () => l10n.t('The groups: names, id: and an ID, or patterns with * and ?.')),
+      groups: groups(false, () => l10n.t('The groups: names, id: and then an ID, or patterns with * and ?.')),
       allow: {
         schema: { type: 'list', of: { type: 'choice', of: [...PRINCIPAL_KINDS] } },
         isRequired: true,
@@ -103,7 +103,7 @@ export const grantKinds: RuleKinds = {
     },
   },
   'no-empty-groups': {
-    about: () => l10n.t('Every group has members. Service accounts are members.'),
+    about: () => l10n.t('Every group has members. Service accounts count as members.'),
     keys: {},
     subjects: ['group'],
     needs: () => ['groups'],
@@ -131,7 +131,7 @@ export const grantKinds: RuleKinds = {
     },
   },
   'no-unlisted-roles': {
-    about: () => l10n.t('Groups grant only roles of the role list.'),
+    about: () => l10n.t('Groups have only roles that are in the role list.'),
     keys: {},
     subjects: ['role'],
     needs: () => ['groups', 'roles'],
@@ -140,13 +140,13 @@ export const grantKinds: RuleKinds = {
       for (const role of context.model.roles) {
         if (role.role !== undefined) continue;
         const by = groupsText(role.groups);
-        const message = l10n.t('{0} is granted by {1}, but not in the role list', roleText(role), by);
+        const message = l10n.t('{0} is not in the role list, but these groups have it: {1}', roleText(role), by);
         context.addFinding({ subjects: [{ kind: 'role', role }], message, through: role.groups });
       }
     },
   },
   'no-unused-roles': {
-    about: () => l10n.t('Every role is granted by a group.'),
+    about: () => l10n.t('Every role is used by at least one group.'),
     keys: {},
     subjects: ['role'],
     needs: () => ['groups', 'roles'],
@@ -154,7 +154,7 @@ export const grantKinds: RuleKinds = {
     evaluate(context) {
       for (const role of context.model.roles) {
         if (role.groups.length > 0 || role.key !== role.id) continue;
-        const message = l10n.t('No group grants {0}', roleText(role));
+        const message = l10n.t('No group has {0}', roleText(role));
         context.addFinding({ subjects: [{ kind: 'role', role }], message });
       }
     },

@@ -37,12 +37,13 @@ export const personSchema = (permits: boolean): Schema => ({
 
 const kinds: KeySchema = {
   schema: { type: 'list', of: { type: 'choice', of: ['people', 'serviceAccounts'] } },
-  about: () => l10n.t('Which members the rule is about: people, serviceAccounts, or both, as without this key.'),
+  about: () => l10n.t('Which members the rule applies to: people, serviceAccounts, or both (the default).'),
 };
 const role: KeySchema = {
   schema: roleSchema,
   isRequired: true,
-  about: () => l10n.t('The role: its name, or id: and its ID. A pattern with * and ? is each role that fits.'),
+  about: () =>
+    l10n.t('The role: its name, or id: and then its ID. A pattern with * and ? means every role that matches.'),
 };
 const limit = (least: number, about: () => string): KeySchema => ({
   schema: { type: 'integer', least },
@@ -73,11 +74,11 @@ export const holderKinds: RuleKinds = {
       roles: {
         schema: { type: 'list', of: roleSchema },
         isRequired: true,
-        about: () => l10n.t('The roles that must not be in one hand.'),
+        about: () => l10n.t('The roles that nobody may hold together.'),
       },
       max: {
         schema: { type: 'integer', least: 1 },
-        about: () => l10n.t('How many of the roles somebody can have: 1 unless given.'),
+        about: () => l10n.t('How many of the roles somebody can have. Default: 1.'),
       },
       kinds,
     }),
@@ -123,13 +124,13 @@ export const holderKinds: RuleKinds = {
   },
   'allowed-holders': {
     ...aboutHolders,
-    about: () => l10n.t('Only these have a role.'),
-    keys: defineKeys({ role, holders: holders(true, () => l10n.t('Who can have the role. [] is nobody.')), kinds }),
+    about: () => l10n.t('Only the listed holders have the role.'),
+    keys: defineKeys({ role, holders: holders(true, () => l10n.t('Who can have the role. [] means nobody.')), kinds }),
     evaluate: evaluateAllowed,
   },
   'forbidden-holders': {
     ...aboutHolders,
-    about: () => l10n.t('None of these has a role.'),
+    about: () => l10n.t('None of the listed holders has the role.'),
     keys: defineKeys({ role, holders: holders(false, () => l10n.t('Who must not have the role.')), kinds }),
     evaluate: evaluateForbidden,
   },
@@ -161,7 +162,7 @@ function evaluateAllowed(context: RuleContext): void {
         findHolder(context, role, principal, groups);
       else if (identity === 'unknown') {
         const message = l10n.t(
-          '{0} has {1}, and may be somebody who can have it: it is not known whose user ID it is',
+          '{0} has {1}, and may be one of the allowed holders: it is not known whose user ID it is',
           context.nameOf([principal]),
           roleText(role),
         );
@@ -178,7 +179,7 @@ function findHolder(context: RuleContext, role: RoleEntry, principal: Principal,
       { kind: 'aspect', name: role.id },
     ],
     message: l10n.t(
-      '{0} isn’t allowed to have {1}, and has it through {2}',
+      '{0} isn’t allowed to have {1}, but has it through {2}',
       context.nameOf([principal]),
       roleText(role),
       groupsText(groups),
@@ -208,7 +209,7 @@ function evaluateForbidden(context: RuleContext): void {
       );
     });
     if (isHidden)
-      context.markUndecided(l10n.t('{0} has holders of whom it is not known who they are', roleText(role)), true);
+      context.markUndecided(l10n.t('{0} has holders, and it is not known who they are', roleText(role)), true);
   }
 }
 
@@ -224,7 +225,7 @@ function evaluateSeparation(context: RuleContext): void {
     return;
   }
   if (max >= roles.length) {
-    const message = l10n.t('The maximum has to be less than the number of roles, which is {0}.', roles.length);
+    const message = l10n.t('The maximum must be less than the number of roles, which is {0}.', roles.length);
     context.rejectRule('max', message);
     return;
   }

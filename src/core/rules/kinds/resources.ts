@@ -17,7 +17,7 @@ import {
 const of: KeySchema = {
   schema: { type: 'choice', of: ['groups', 'roles'] },
   isRequired: true,
-  about: () => l10n.t('What the rule is about: groups or roles.'),
+  about: () => l10n.t('What the rule applies to: groups or roles.'),
 };
 /** After so many days a deletion counts as stuck. */
 const DAYS = 7;
@@ -25,13 +25,13 @@ const DAYS = 7;
 /** Rules about how groups and roles are called, tagged and doing. */
 export const resourceKinds: RuleKinds = {
   naming: {
-    about: () => l10n.t('Every name fits one of these patterns.'),
+    about: () => l10n.t('Every name matches one of these patterns.'),
     keys: defineKeys({
       of,
       match: {
         schema: { type: 'list', of: { type: 'text', isPattern: true } },
         isRequired: true,
-        about: () => l10n.t('Patterns: * is any characters, ? is one. Upper and lower case differ.'),
+        about: () => l10n.t('Patterns: * matches any characters, ? matches one. Case-sensitive.'),
       },
     }),
     subjects: ['group', 'role'],
@@ -44,7 +44,7 @@ export const resourceKinds: RuleKinds = {
         if (isBeingDeleted(metadata) || fits(metadata.name)) return;
         context.addFinding({
           subjects: [subjectOf(resource)],
-          message: l10n.t('The name {0} fits none of: {1}', nameOf(resource), patterns.join(', ')),
+          message: l10n.t('The name {0} matches none of these patterns: {1}', nameOf(resource), patterns.join(', ')),
         });
       });
     },
@@ -96,12 +96,12 @@ export const resourceKinds: RuleKinds = {
     },
   },
   'no-stuck-deletion': {
-    about: () => l10n.t('Nothing stays in deletion for more than "days" days.'),
+    about: () => l10n.t('No deletion takes more than "days" days.'),
     keys: defineKeys({
       of,
       days: {
         schema: { type: 'integer', least: 0 },
-        about: () => l10n.t('How many days a deletion can take: 7 unless given.'),
+        about: () => l10n.t('How many days a deletion can take. Default: 7.'),
       },
     }),
     subjects: ['group', 'role'],
@@ -113,11 +113,11 @@ export const resourceKinds: RuleKinds = {
         if (!isBeingDeleted(metadata)) return;
         const since = Math.floor(Date.parse(metadata.deletionTime ?? '') / 86_400_000);
         if (Number.isNaN(since))
-          context.markUndecided(l10n.t('It is not known since when {0} is being deleted', nameOf(resource)));
+          context.markUndecided(l10n.t('It is not known how long {0} has been in the process of being deleted', nameOf(resource)));
         else if (context.today - since > days)
           context.addFinding({
             subjects: [subjectOf(resource)],
-            message: l10n.t('{0} has been in deletion for {1} days', nameOf(resource), context.today - since),
+            message: l10n.t('The deletion of {0} began {1} days ago', nameOf(resource), context.today - since),
           });
       });
     },

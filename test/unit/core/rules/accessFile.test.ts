@@ -19,7 +19,7 @@ describe('a file of access rules', () => {
     const result = check(`${people}${rules}declared:\n  groups:\n    - { name: ops }\n`, model);
     assert.deepEqual(problemsOf(result), ['bad-value "Ada"']);
     const [few, full] = result.rules;
-    assert.deepEqual(few?.reasons, ['The people of this file have a mistake.']);
+    assert.deepEqual(few?.reasons, ['The people in this file are not defined correctly.']);
     assert.deepEqual(result.drift?.reasons, few?.reasons);
     assert.deepEqual(full?.reasons, []);
   });
@@ -223,11 +223,14 @@ describe('a file of access rules', () => {
     same('Separation needs at least two roles.', 'rules:\n  - { id: a, kind: separation-of-duties, roles: [admin] }\n');
     same('"kind" needs a value.', 'rules:\n  - { id: a, kind: , roles: [admin] }\n');
     same(
-      '"roles" needs a value. To mean an empty list, write [].',
+      '"roles" needs a value. For an empty list, write [].',
       'declared:\n  groups:\n    - name: ops\n      roles:\n',
     );
-    same('A declared group is one group: patterns cannot be used.', 'declared:\n  groups:\n    - { name: "o*" }\n');
-    same('A list is expected here.', 'declared:\n  groups:\n    - { name: ops, roles: none }\n');
+    same(
+      'A declared group is a single group, so patterns cannot be used.',
+      'declared:\n  groups:\n    - { name: "o*" }\n',
+    );
+    same('Expected a list.', 'declared:\n  groups:\n    - { name: ops, roles: none }\n');
     same('Unknown key "rulez". Did you mean "rules"?', 'rulez: []\n');
     same('The closing quotation mark is missing.', 'rules: "\n');
   });

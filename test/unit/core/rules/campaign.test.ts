@@ -174,7 +174,7 @@ items:
     const state = stateIn(next, later);
     assert.equal(
       takenOverText('a.review.yaml', stateIn(text, later), state),
-      'Decisions taken over from a.review.yaml: 1. Not taken over: 1 (the group’s roles have changed), 1 (no longer a member). Memberships to decide: 3.',
+      'Decisions carried over from a.review.yaml: 1. Not carried over: 1 (the group’s roles have changed), 1 (no longer a member). Memberships to decide: 3.',
     );
     assert.equal(state.progress.takenOver, 1);
     assert.equal(progressText(state), '1 of 4 decided (1 in an earlier review)');

@@ -198,7 +198,7 @@ describe('adding a waiver', () => {
       'in the place of one that has expired',
     );
     assert.equal(readAccessFile(addWaiver(dead.replace('reason: T', 'reason: U'), waiver, old)).waivers.length, 1);
-    assert.throws(() => addWaiver('rules: [', waiver), /has mistakes/);
+    assert.throws(() => addWaiver('rules: [', waiver), /has errors/);
   });
 });
 

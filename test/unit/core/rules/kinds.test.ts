@@ -695,13 +695,13 @@ describe('rules', () => {
     assert.deepEqual(said('kind: max-holders, role: admin, max: 1'), ['admin has 2 holders; at most 1 is allowed']);
     assert.deepEqual(said('kind: min-holders, role: admin, min: 3'), ['admin has 2 holders; at least 3 are required']);
     assert.deepEqual(said('kind: allowed-holders, role: auditor, holders: []'), [
-      'ben isn’t allowed to have auditor, and has it through audit',
+      'ben isn’t allowed to have auditor, but has it through audit',
     ]);
     assert.deepEqual(said('kind: only-through, role: admin, groups: [audit, left]'), [
-      'The group ops has admin; only audit and left may',
+      'The group ops has admin, but only audit and left may have it',
     ]);
     assert.deepEqual(said('kind: only-through, role: billing, groups: []'), [
-      'The group left has billing; no group may',
+      'The group left has billing, but no group is allowed to have it',
     ]);
     assert.deepEqual(said('kind: no-empty-groups'), [
       'bare has no members and no roles',

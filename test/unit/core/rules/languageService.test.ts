@@ -101,10 +101,7 @@ describe('completion in access rules', () => {
       known,
     );
     const details = new Map(found?.items.map(({ label, detail }) => [label, detail]));
-    assert.equal(
-      details.get('only-through'),
-      'A role is granted by these groups alone, whether they have members or not.',
-    );
+    assert.equal(details.get('only-through'), 'Only these groups have the role, with or without members.');
     assert.ok([...details.values()].every((detail) => detail !== undefined));
   });
 
@@ -137,7 +134,7 @@ describe('hover in access rules', () => {
   it('explains keys, and what a name stands for', () => {
     assert.match(
       linesAt(file('rules:\n  - { id: a, kind: only-through, gr|oups: [] }')) ?? '',
-      /The groups that can grant it/,
+      /The groups that can have it/,
     );
     assert.equal(
       linesAt(file('rules:\n  - { id: a, kind: only-through, groups: [o|ps] }')),
@@ -151,7 +148,7 @@ describe('hover in access rules', () => {
     assert.equal(linesAt(file('rules:\n  - { id: |a }')), undefined);
     assert.equal(
       linesAt(file('rules:\n  - { id: a, kind: no-un|used-roles }')),
-      'Every role is granted by a group.',
+      'Every role is used by at least one group.',
       'a kind',
     );
     assert.equal(linesAt(file('rules:\n  - { id: a, kind: no|ne }')), undefined);

@@ -80,7 +80,7 @@ describe('reports of a check', () => {
     assert.equal(worstVerdict([unclear, checked, clean]), 'findings');
     assert.equal(worstVerdict([]), 'undecided');
     assert.equal(summaryOf(clean.check), 'clean (1 rule tested)');
-    assert.equal(summaryOf(checked.check), '3 findings, 1 waived, 1 cannot be told (4 rules, 1 declared group tested)');
+    assert.equal(summaryOf(checked.check), '3 findings, 1 waived, 1 undetermined (4 rules, 1 declared group tested)');
   });
 
   it('are SARIF as code scanning reads it', () => {
@@ -120,11 +120,11 @@ describe('reports of a check', () => {
 
   it('name once what nothing was read of, and why, with every rule as undecided', () => {
     const unread = checkUnread(readAccessFile(file(BODY)), undefined, { now: NOON });
-    assert.equal(summaryOf(unread), 'cannot tell (nothing could be tested)');
+    assert.equal(summaryOf(unread), 'undetermined (nothing could be tested)');
     const slip = readAccessFile(file(BODY).replace('organization: acme', 'organization: acne'));
     const problem = unknownOrganization(slip, ['acme', 'other']);
     const check = checkUnread(slip, problem, { now: NOON });
-    const sentence = 'acne is not among the organizations that you show. Did you mean "acme"?';
+    const sentence = 'acne is not one of the organizations that you show. Did you mean "acme"?';
     assert.deepEqual(check.reasons, [sentence]);
     assert.deepEqual(
       problem?.fixes?.map(({ title }) => title),
@@ -133,7 +133,7 @@ describe('reports of a check', () => {
     const text = documentMarkdown(reportDocument([{ path: 'a', check }], { now: NOON }));
     assert.doesNotMatch(text, /Incomplete|unknown time|No findings/);
     assert.match(text, /\| apart \| The groups could not be read\./);
-    assert.ok(text.includes(`> **Note:** Cannot tell: ${sentence}\n`), text);
+    assert.ok(text.includes(`> **Note:** Undetermined: ${sentence}\n`), text);
     assert.equal(unknownOrganization(slip, ['acne']), undefined);
   });
 
@@ -159,7 +159,7 @@ describe('reports of a check', () => {
       /## Waived\n\n.*\n.*\n\| apart \| ada@acme\.example has .* \| T-1 \\\| x \| lead@acme\.example \| 2027-01-31 \|/,
     );
     assert.doesNotMatch(documentMarkdown(reportDocument([checked], { now: NOON, emails: false })), /lead@/);
-    assert.match(text, /## Cannot be told/);
+    assert.match(text, /## Undetermined/);
   });
 
   it('count lines as editors do, and columns in UTF-16 code units', () => {
