@@ -98,7 +98,7 @@ function readCsvCases(path: string, text: string): CaseFile {
       );
       continue;
     }
-    const message = l10n.t('This row has {0} fields, and the header {1}.', fields.length, header.fields.length);
+    const message = l10n.t('This row has {0} fields, but the header has {1}.', fields.length, header.fields.length);
     problems.push({ path, line, message });
   }
   return { rows, problems };

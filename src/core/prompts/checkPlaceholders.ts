@@ -90,10 +90,10 @@ function reportText(reader: YamlReader, place: Placeholder, defined: ReadonlyMap
   const filled = `{{${trimmed}}}`;
   const isPadded = trimmed !== place.name && placeholderKind(trimmed) === 'variable';
   const message = isPadded
-    ? l10n.t('Placeholders have no blanks inside. This stays as text; write {0} to fill it.', filled)
-    : l10n.t('This is not a placeholder and stays as text. There are no conditions, loops or filters.');
+    ? l10n.t('Placeholders cannot contain spaces, so this is sent as text. Write {0} to insert the value.', filled)
+    : l10n.t('This is not a placeholder, so it is sent as text. Conditions, loops and filters are not supported.');
   const { start, end } = place;
-  const fix = isPadded ? { title: l10n.t('Remove the Blanks'), start, end, text: filled } : undefined;
+  const fix = isPadded ? { title: l10n.t('Remove Spaces'), start, end, text: filled } : undefined;
   // `${{ … }}` is an expression of a workflow, which nobody expects to be filled.
   const isExpression = reader.yaml.text.charAt(place.start - 1) === '$';
   reader.report(
@@ -115,7 +115,7 @@ export function undefinedVariable(place: Placeholder, names: ReadonlySet<string>
   const { kind, name, start, end } = place;
   if (kind !== 'variable' || names.has(name)) return undefined;
   const meant = nearest(name, names);
-  const message = l10n.t('No case has a value for "{0}". It stays as text.', name);
+  const message = l10n.t('No case has a value for "{0}", so it is sent as text.', name);
   const problem = { start, end, severity: 'warning', code: 'undefinedVariable' } as const;
   if (meant === undefined) return { ...problem, message };
   return {

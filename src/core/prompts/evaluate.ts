@@ -41,7 +41,7 @@ export async function evaluate(
 function opposite(outcome: Outcome): Outcome {
   if (outcome.verdict === 'failed') return { verdict: 'passed' };
   if (outcome.verdict !== 'passed') return outcome;
-  return { verdict: 'failed', reason: l10n.t('This check should fail ("not"), and the answer passes it.') };
+  return { verdict: 'failed', reason: l10n.t('This check should fail ("not"), but the answer passes it.') };
 }
 
 function outcomeOf(check: EvaluatorCheck, answer: Answer, signal: AbortSignal): Outcome | Promise<Outcome> {
@@ -86,7 +86,7 @@ function compare({ comparison, operand }: Extract<EvaluatorCheck, { method: 'str
     const reason = l10n.t('Expected {0}, got {1}.', quote(wanted, from), quote(actual, from));
     return { verdict: 'failed', reason, diff: { expected: wanted, actual } };
   }
-  if (expected === '') return skipped(l10n.t('The text to look for is empty, and every answer contains that.'));
+  if (expected === '') return skipped(l10n.t('The text to look for is empty, so every answer contains it.'));
   const [text, part] = [actual.toLowerCase(), expected.toLowerCase()];
   const quoted = [quote(expected), quote(actual)] as const;
   switch (comparison) {
@@ -171,14 +171,14 @@ function findCall(
   if (first) {
     return {
       verdict: 'failed',
-      reason: l10n.t('The model called "{0}" with other arguments: {1}', tool, first.arguments),
+      reason: l10n.t('The model called "{0}" with different arguments: {1}', tool, first.arguments),
       diff: { expected: JSON.stringify(wanted, undefined, 2), actual: indented(first.arguments) },
     };
   }
   const others = choice.toolCalls.map(({ name }) => name);
   return others.length === 0
     ? { verdict: 'failed', reason: l10n.t('The model called no tool.') }
-    : { verdict: 'failed', reason: l10n.t('The model did not call "{0}" but: {1}.', tool, others.join(', ')) };
+    : { verdict: 'failed', reason: l10n.t('The model did not call "{0}". It called: {1}.', tool, others.join(', ')) };
 }
 
 function indented(json: string): string {
@@ -210,7 +210,7 @@ function contains(actual: unknown, wanted: unknown): boolean {
 function countTokens(limit: number, { choice, completion }: Answer): Outcome {
   // The service counts all answers to a request together.
   const counted = completion.choices.length === 1 ? completion.usage?.completionTokens : choice.logprobs?.length;
-  if (counted === undefined) return skipped(l10n.t('The service did not count the tokens of this answer.'));
+  if (counted === undefined) return skipped(l10n.t('The service did not report the token count of this answer.'));
   return decided(counted <= limit, l10n.t('The answer has {0} tokens, more than {1}.', counted, limit));
 }
 
@@ -222,11 +222,13 @@ function measureTime(limit: number, { timings: { totalMs } }: Answer): Outcome {
 function measureProbability(limit: number, { choice: { logprobs } }: Answer): Outcome {
   if (!logprobs) {
     return skipped(
-      l10n.t('The service returned no log probabilities. They need "logprobs: true", and a service that has them.'),
+      l10n.t(
+        'The service returned no log probabilities. They require "logprobs: true" and a service that supports them.',
+      ),
     );
   }
   const probability = Math.min(1, Math.exp(logprobs.reduce((sum, { logprob }) => sum + logprob, 0)));
-  const reason = l10n.t('The answer has the probability {0}, less than {1}.', probability.toPrecision(3), limit);
+  const reason = l10n.t('The probability of the answer is {0}, less than {1}.', probability.toPrecision(3), limit);
   return { ...decided(probability >= limit, reason), score: probability };
 }
 
@@ -246,7 +248,7 @@ function checkJson(schema: unknown, value: unknown): Outcome {
       if (result !== false) return badSchema('$async');
       const errors = validate.errors ?? [];
       const shown = errors.slice(0, SHOWN_SCHEMA_ERRORS).map(schemaSentence).join(' ');
-      return { verdict: 'failed', reason: l10n.t('The answer does not fit the schema. {0}', shown) };
+      return { verdict: 'failed', reason: l10n.t('The answer does not match the schema. {0}', shown) };
     });
   } catch (error) {
     return badSchema((error as Error).message);

@@ -60,7 +60,7 @@ function readEvaluator(reader: YamlReader, node: YamlNode, index: number, isOurs
   const [method, ...others] = present;
   const name = reader.text(fields.get('name')) ?? method ?? unnamed;
   if (method === undefined) {
-    const reason = l10n.t('It has no method that Rolecall knows: {0}.', evaluatorMethods.join(', '));
+    const reason = l10n.t('It has none of the methods that Rolecall supports: {0}.', evaluatorMethods.join(', '));
     reader.report(range, 'warning', 'noMethod', l10n.t('This evaluator is skipped. {0}', reason));
     return { name, range, check: unusable(reason) };
   }
@@ -69,7 +69,7 @@ function readEvaluator(reader: YamlReader, node: YamlNode, index: number, isOurs
     reader.report(fields.get(other)?.keyRange ?? range, 'warning', 'severalMethods', message);
   }
   if (!isOurs && rolecallMethods.includes(method)) {
-    const message = l10n.t('Other programs stop at "{0}". Under rolecall: evaluators they ignore it.', method);
+    const message = l10n.t('Other programs fail on "{0}". Move it under rolecall: evaluators, which they ignore.', method);
     reader.report(fields.get(method)?.keyRange ?? range, 'information', 'ownMethod', message);
   }
   const check = readCheck(reader, method, fields.get(method) as Member);
@@ -96,7 +96,7 @@ function unusable(reason: string): EvaluatorCheck {
 
 /** A check whose mistake has been reported at its place. */
 function mistaken(): EvaluatorCheck {
-  return unusable(l10n.t('Its definition has a mistake.'));
+  return unusable(l10n.t('Its definition has an error.'));
 }
 
 function readCheck(reader: YamlReader, method: EvaluatorMethod, member: Member): EvaluatorCheck {
@@ -151,7 +151,7 @@ function readJudge(reader: YamlReader, member: Member): EvaluatorCheck {
     reader.error(
       member.keyRange,
       'noChoices',
-      l10n.t('A judge needs choices: the replies there are, with their scores.'),
+      l10n.t('A judge needs choices: the possible replies, with their scores.'),
     );
     return mistaken();
   }
@@ -186,7 +186,7 @@ function readUses(reader: YamlReader, member: Member): EvaluatorCheck {
   const uses = reader.text(member);
   if (uses === undefined) return mistaken();
   if (builtinNames.includes(uses)) return { method: 'uses', uses };
-  const reason = l10n.t('There is no built-in evaluator "{0}". There are: {1}.', uses, builtinNames.join(', '));
+  const reason = l10n.t('There is no built-in evaluator "{0}". Use one of: {1}.', uses, builtinNames.join(', '));
   const meant = nearest(uses, builtinNames) ?? builtinNames.find((name) => name.endsWith(`/${uses}`));
   const short = l10n.t('There is no built-in evaluator "{0}".', uses);
   const message = l10n.t('This evaluator is skipped. {0}', meant === undefined ? reason : short);

@@ -103,7 +103,7 @@ class Importer {
     const deployment = ['name', 'azure_deployment'].find((key) => textOf(configuration[key]) !== undefined) ?? '';
     const id = textOf(model.id) ?? textOf(configuration[deployment]);
     const api = textOf(model.apiType) ?? textOf(model.api);
-    if (api !== undefined && api !== 'chat') this.leave(l10n.t('The API "{0}": prompt files are chats.', api));
+    if (api !== undefined && api !== 'chat') this.leave(l10n.t('The API "{0}": prompt files support only chat.', api));
     const connections = [
       ...connectionMembers.filter((key) => model[key] !== undefined),
       ...Object.keys(configuration)
@@ -190,22 +190,22 @@ class Importer {
 
   /** Placeholders of Jinja2 or Mustache as ours; what they can do beyond that stays as text, and is told. */
   #convert(text: string): string {
-    if (/\{%[\s\S]*?%\}/.test(text)) this.leave(l10n.t('Conditions and loops ({% … %}): they stay as text.'));
+    if (/\{%[\s\S]*?%\}/.test(text)) this.leave(l10n.t('Conditions and loops ({% … %}): kept as text.'));
     if (/\{#[\s\S]*?#\}|\{\{[#^/!>]/.test(text))
-      this.leave(l10n.t('Sections and comments of the template: they stay as text.'));
+      this.leave(l10n.t('Sections and comments of the template: kept as text.'));
     if (/!\[[^\]]*\]\([^)]*\)/.test(text))
       this.leave(l10n.t('Images in the text: list them under "rolecall: images".'));
     this.#leaveReferences(text);
     return text.replace(/\{\{-?\s*([^{}\n]*?)\s*-?\}\}/g, (whole: string, expression: string) => {
       if (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(expression)) return `{{${expression}}}`;
-      if (!/^[#^/!>]/.test(expression)) this.leave(l10n.t('The expression {0}: it stays as text.', whole));
+      if (!/^[#^/!>]/.test(expression)) this.leave(l10n.t('The expression {0}: kept as text.', whole));
       return whole;
     });
   }
 
   #leaveReferences(text: string): void {
     for (const [reference] of text.matchAll(/\$\{(?:env|file):[^}]*\}/g)) {
-      this.leave(l10n.t('The reference {0}: it stays as text.', reference));
+      this.leave(l10n.t('The reference {0}: kept as text.', reference));
     }
   }
 }

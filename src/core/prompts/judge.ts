@@ -36,7 +36,7 @@ export async function judgeAnswer(
   const parameters = check.parameters?.values ?? {};
   const request = { messages, parameters, ...(check.model !== undefined && { model: check.model }) };
   const scored = ({ score }: JudgeChoice, quoted: string) =>
-    l10n.t('The judge replied {0}, which scores {1}; more than 0 passes.', quoted, score);
+    l10n.t('The judge replied {0}, which has the score {1}. A score above 0 passes.', quoted, score);
   return await ask(request, check.choices, scored, answer, signal);
 }
 
@@ -59,7 +59,7 @@ export async function judgeBuiltin(
     { role: 'user', content: parts.map(([name, text]) => `<${name}>\n${text}\n</${name}>`).join('\n\n') },
   ];
   const scored = ({ choice }: JudgeChoice) =>
-    l10n.t('The judge gave {0} of {1}; more than 1 passes.', choice, builtin.choices.length);
+    l10n.t('The judge gave {0} of {1}. More than 1 passes.', choice, builtin.choices.length);
   return await ask({ messages, parameters: {} }, builtin.choices, scored, answer, signal);
 }
 

@@ -291,7 +291,7 @@ function valuesText({ cases, extensions }: PromptFile, name: string): string {
     if (extensions.cases.length > 0) return l10n.t('No case in this file has a value; the data files can have one.');
     return cases.length === 0
       ? l10n.t('There are no cases: Run asks for a value.')
-      : l10n.t('No case has a value, so it stays as text.');
+      : l10n.t('No case has a value, so it is sent as text.');
   }
   const example = first
     .replace(/\s+/g, ' ')

@@ -39,12 +39,12 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
   file: {
     name: { shape: 'text', describe: () => l10n.t('The name of the prompt.') },
     description: { shape: 'text', describe: () => l10n.t('What the prompt is for.') },
-    model: { shape: 'text', describe: () => l10n.t('The model that answers. The default model, if it is left out.') },
+    model: { shape: 'text', describe: () => l10n.t('The model that answers. If not set, the default model.') },
     modelParameters: {
       shape: 'mapping',
       describe: () =>
         l10n.t(
-          'Parameters of the request, in camel case or by the names of the API. Only what is set here is sent; `stop: []` counts as not set.',
+          'Parameters of the request, in camel case or as named in the API. Only what is set here is sent; `stop: []` counts as not set.',
         ),
     },
     messages: {
@@ -68,15 +68,15 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
       describe: () => l10n.t('The cases: one request each. Every key is a variable.'),
     },
     evaluators: { shape: 'list', describe: () => l10n.t('The checks of each answer, each with a name and a method.') },
-    rolecall: { shape: 'mapping', describe: () => l10n.t('What only Rolecall reads; other programs ignore this key.') },
+    rolecall: { shape: 'mapping', describe: () => l10n.t('What only Rolecall reads. Other programs ignore this key.') },
   },
   message: {
-    role: { shape: 'text', values: roles, describe: () => l10n.t('Who speaks.') },
-    content: { shape: 'block', describe: () => l10n.t('What is said, or a list of text and image parts.') },
+    role: { shape: 'text', values: roles, describe: () => l10n.t('Who the message is from.') },
+    content: { shape: 'block', describe: () => l10n.t('The text of the message, or a list of text and image parts.') },
     name: { shape: 'text', describe: () => l10n.t('The name of the speaker.') },
   },
   evaluator: {
-    name: { shape: 'text', describe: () => l10n.t('What the check is called in results.') },
+    name: { shape: 'text', describe: () => l10n.t('The name of the check in results.') },
     string: {
       shape: 'mapping',
       describe: () => l10n.t('Compares the answer with a text: `equals`, `contains`, `startsWith` or `endsWith`.'),
@@ -85,7 +85,7 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
     uses: {
       shape: 'text',
       values: builtinNames,
-      describe: () => l10n.t('A built-in check. All of them are judged by a model.'),
+      describe: () => l10n.t('A built-in check. All of them use a model as the judge.'),
     },
     regex: {
       shape: 'text',
@@ -101,44 +101,52 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
     },
     maxTokens: {
       shape: 'text',
-      describe: () => l10n.t('The most tokens the answer can have, as the service counts them.'),
+      describe: () => l10n.t('The maximum number of tokens in the answer, as counted by the service.'),
     },
-    maxSeconds: { shape: 'text', describe: () => l10n.t('The longest the answer can take, in seconds.') },
+    maxSeconds: { shape: 'text', describe: () => l10n.t('The maximum time the answer can take, in seconds.') },
     minProbability: {
       shape: 'text',
       describe: () =>
         l10n.t(
-          'The least probability of the whole answer, 0 to 1: the product over its tokens. Needs `logprobs: true`.',
+          'The minimum probability of the whole answer, 0 to 1: the product over its tokens. Requires `logprobs: true`.',
         ),
     },
     not: {
       shape: 'text',
       values: ['true'],
       describe: () =>
-        l10n.t('`true`: the check passes where it would fail. For `string`, `regex`, `jsonSchema` and `toolCall`.'),
+        l10n.t(
+          'If `true`, the check passes when it would otherwise fail. For `string`, `regex`, `jsonSchema` and `toolCall`.',
+        ),
     },
   },
   string: {
-    equals: { shape: 'text', describe: () => l10n.t('The answer is this text. Case matters; blanks around do not.') },
-    contains: { shape: 'text', describe: () => l10n.t('The answer contains this text, in any case.') },
-    startsWith: { shape: 'text', describe: () => l10n.t('The answer begins with this text, in any case.') },
-    endsWith: { shape: 'text', describe: () => l10n.t('The answer ends with this text, in any case.') },
+    equals: {
+      shape: 'text',
+      describe: () => l10n.t('The answer is this text. Case-sensitive; surrounding whitespace is ignored.'),
+    },
+    contains: { shape: 'text', describe: () => l10n.t('The answer contains this text. Not case-sensitive.') },
+    startsWith: { shape: 'text', describe: () => l10n.t('The answer begins with this text. Not case-sensitive.') },
+    endsWith: { shape: 'text', describe: () => l10n.t('The answer ends with this text. Not case-sensitive.') },
   },
   llm: {
     modelId: { shape: 'text', describe: () => l10n.t('The model that judges.') },
     prompt: {
       shape: 'block',
       describe: () =>
-        l10n.t('What the judge is asked. `{{completion}}` is the answer; values of the case can stand here too.'),
+        l10n.t('What the judge is asked. `{{completion}}` is the answer; values of the case can be used too.'),
     },
     systemPrompt: { shape: 'block', describe: () => l10n.t('The judge’s instructions.') },
-    choices: { shape: 'list', describe: () => l10n.t('The replies there are, each with a score. Above 0 passes.') },
-    model: { shape: 'text', describe: () => l10n.t('The model that judges, where there is no `modelId`.') },
+    choices: {
+      shape: 'list',
+      describe: () => l10n.t('The possible replies, each with a score. A score above 0 passes.'),
+    },
+    model: { shape: 'text', describe: () => l10n.t('The model that judges if `modelId` is not set.') },
     modelParameters: { shape: 'mapping', describe: () => l10n.t('Parameters of the request to the judge.') },
   },
   choice: {
     choice: { shape: 'text', describe: () => l10n.t('What the judge replies.') },
-    score: { shape: 'text', describe: () => l10n.t('What that is worth, 0 to 1.') },
+    score: { shape: 'text', describe: () => l10n.t('The score of this reply, 0 to 1.') },
   },
   regex: {
     pattern: { shape: 'text', describe: () => l10n.t('The regular expression, as in JavaScript.') },
@@ -153,23 +161,25 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
     tools: { shape: 'list', describe: () => l10n.t('Workspace tools that are offered to the model, by name.') },
     images: {
       shape: 'list',
-      describe: () => l10n.t('Images that go with the last user message: paths relative to this file.'),
+      describe: () => l10n.t('Images to send with the last user message: paths relative to this file.'),
     },
     cases: {
       shape: 'list',
       describe: () => l10n.t('Further cases from JSONL or CSV files: paths relative to this file.'),
     },
     repeats: { shape: 'text', describe: () => l10n.t('How often each case is asked.') },
-    passes: { shape: 'text', describe: () => l10n.t('How many answers to a case must pass. All, if it is left out.') },
-    seeds: { shape: 'list', describe: () => l10n.t('Seeds: each case is asked once with each of them.') },
+    passes: { shape: 'text', describe: () => l10n.t('How many answers to a case must pass. If not set, all.') },
+    seeds: { shape: 'list', describe: () => l10n.t('Seeds: each case is asked once with each seed.') },
     judge: {
       shape: 'text',
       describe: () =>
-        l10n.t('The model that judges where an evaluator names none you have. Without it, the tested model judges.'),
+        l10n.t(
+          'The model that judges when an evaluator names no model that you have. If not set, the tested model judges.',
+        ),
     },
     evaluators: {
       shape: 'list',
-      describe: () => l10n.t('As `evaluators`, for methods that other programs do not know and would stop at.'),
+      describe: () => l10n.t('Like `evaluators`, for methods that other programs do not support and would fail on.'),
     },
   },
 };

@@ -260,7 +260,7 @@ function readJsonSchema(reader: YamlReader, member: Member | undefined, format: 
     return undefined;
   }
   if (text === undefined && isJsonObject(value)) {
-    const message = l10n.t('Other programs want JSON text here, and refuse a mapping.');
+    const message = l10n.t('Other programs expect JSON text here and reject a mapping.');
     reader.report(member.keyRange, 'information', 'schemaMapping', message);
   }
   if (isJsonObject(value) && typeof value.name === 'string' && isJsonObject(value.schema)) return value;
@@ -299,7 +299,7 @@ function readExtensions(reader: YamlReader, own: Map<string, Member>): PromptExt
 function checkSeeds(reader: YamlReader, { seeds }: PromptExtensions, { entries }: ParameterList): void {
   const seed = entries.find(({ field }) => field === 'seed');
   if (!seed || seeds.length === 0) return;
-  const message = l10n.t('"seed" is not sent because "seeds" is set: each case is asked with those.');
+  const message = l10n.t('"seed" is not sent because "seeds" is set, and each case is asked with those.');
   reader.report(seed.keyRange, 'warning', 'seedAndSeeds', message);
 }
 

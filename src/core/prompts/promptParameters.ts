@@ -85,7 +85,7 @@ function readStop(reader: YamlReader, value: unknown, range: TextRange): unknown
   if (!Array.isArray(value)) return value;
   if (value.length > 1) {
     const message = l10n.t(
-      'The specification takes one stop text. The list is sent as it is, which a service can refuse.',
+      'The specification accepts one stop text. The list is sent as it is, and a service may reject it.',
     );
     reader.report(range, 'warning', 'severalStops', message);
   }
@@ -120,7 +120,7 @@ function checkTogether(reader: YamlReader, entries: Map<string, PromptParameter>
   const other = entries.get('max_completion_tokens');
   if (maxTokens && other) {
     const message = l10n.t(
-      '"{0}" is not sent because "{1}" is set too: services refuse both.',
+      '"{0}" is not sent because "{1}" is set too: services reject both together.',
       maxTokens.key,
       other.key,
     );

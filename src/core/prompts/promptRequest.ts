@@ -25,7 +25,7 @@ export interface PromptResources {
 /** Why a file is not read: who reads it throws these, so that the editor, a run and the command line say the same. */
 export const fileErrors = {
   missing: (file: string) => configuration(l10n.t('The file "{0}" cannot be found.', file)),
-  outside: (file: string) => configuration(l10n.t('"{0}" leads out of the workspace folder.', file)),
+  outside: (file: string) => configuration(l10n.t('"{0}" leads outside the workspace folder.', file)),
   noFile: (file: string) => configuration(l10n.t('"{0}" is not a file.', file)),
   tooLarge: (file: string, maxBytes: number) =>
     configuration(l10n.t('"{0}" is larger than {1} MB.', file, maxBytes / (1024 * 1024))),
@@ -40,7 +40,7 @@ export function decodeText(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new RolecallError('configuration', l10n.t('"{0}" is not text in UTF-8.', file));
+    throw new RolecallError('configuration', l10n.t('"{0}" is not UTF-8 text.', file));
   }
 }
 
@@ -124,7 +124,7 @@ async function withImages(
   if (paths.length === 0) return messages;
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const message = messages[last];
-  if (!message) throw configuration(l10n.t('Images go with a user message, and there is none.'));
+  if (!message) throw configuration(l10n.t('Images are sent with a user message, but there is none.'));
   const images: ContentPart[] = [];
   for (const each of paths) {
     images.push({ type: 'image_url', image_url: { url: await readImageUrl(each, resources, signal) } });

@@ -290,7 +290,7 @@ class Run {
   #givenUp(model: string): AttemptError | undefined {
     const { error, count = 0 } = this.#failures.get(model) ?? {};
     if (!error || count < GIVE_UP_AFTER || !lasting.includes(error.kind)) return undefined;
-    return { ...error, message: l10n.t('Not sent, because others failed: {0}', error.message), wasSent: false };
+    return { ...error, message: l10n.t('Not sent because other requests failed: {0}', error.message), wasSent: false };
   }
 }
 

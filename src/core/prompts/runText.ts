@@ -45,7 +45,7 @@ export function reasonsOf(attempts: readonly AttemptResult[]): string[] {
 
 /** Why a case was not sent. */
 export function notSentText(): string {
-  return l10n.t('Not sent: there are no evaluators that could check the answer.');
+  return l10n.t('Not sent: there are no evaluators to check the answer.');
 }
 
 function reasonsOfAnswer({ evaluations }: AnswerResult): string[] {
@@ -95,7 +95,7 @@ export function durationText(ms: number): string {
 }
 
 export function waitText(ms: number): string {
-  return l10n.t('The service asked to wait for {0}.', formatSeconds(ms));
+  return l10n.t('The service asked Rolecall to wait {0}.', formatSeconds(ms));
 }
 
 /** Several answers of which some are the same. */

@@ -34,7 +34,10 @@ export class YamlReader {
         const [, count = 0] = more.find(([code]) => code === problem.code) ?? [];
         const isLast = count > 0 && problem === this.#problems.findLast(({ code }) => code === problem.code);
         if (!isLast) return problem;
-        return { ...problem, message: l10n.t('{0} And {1} more like it.', problem.message, count - SHOWN_OF_ONE_KIND) };
+        return {
+          ...problem,
+          message: l10n.t('{0} There are {1} more problems like this.', problem.message, count - SHOWN_OF_ONE_KIND),
+        };
       })
       .sort((one, other) => one.start - other.start || one.end - other.end);
   }
@@ -90,7 +93,7 @@ export class YamlReader {
   /** A key that is not read: a slip of the finger, or another program's. */
   unknownKey(key: string, range: TextRange, level: FieldLevel): void {
     const meant = nearest(key.replaceAll(/[_-]/g, ''), Object.keys(promptFields[level]));
-    const message = l10n.t('"{0}" is not a key of prompt files. It is ignored.', key);
+    const message = l10n.t('"{0}" is not a key of prompt files, so it is ignored.', key);
     const severity = meant === undefined ? 'information' : 'warning';
     this.unknownName(range, { severity, code: 'unknownKey', message }, meant);
   }
@@ -200,13 +203,18 @@ export class YamlReader {
     const rest = this.yaml.text.slice(range.end, scalar.range[2]);
     const comment = /^[ \t]+#[^\r\n]*/.exec(rest)?.[0];
     if (comment !== undefined) {
-      const message = l10n.t('The text ends here: YAML reads what follows # as a comment. Quotes keep it.');
+      const message = l10n.t(
+        'The text ends here: YAML reads what follows # as a comment. Put quotes around the text to keep it.',
+      );
       const place = { start: range.end + comment.indexOf('#'), end: range.end + comment.length };
       const whole = { start: range.start, end: place.end };
       this.report(place, 'information', 'comment', message, quotesFix(whole, this.yaml.slice(whole).trimEnd()));
     }
     if (scalar.anchor !== undefined && !this.yaml.isReferred(scalar.anchor)) {
-      const message = l10n.t('YAML reads &{0} as the name of this value, not as text. Quotes keep it.', scalar.anchor);
+      const message = l10n.t(
+        'YAML reads &{0} as the name of this value, not as text. Put quotes around it to keep it.',
+        scalar.anchor,
+      );
       const start = this.yaml.text.lastIndexOf(`&${scalar.anchor}`, range.start);
       this.report({ start, end: start + scalar.anchor.length + 1 }, 'warning', 'anchor', message);
     }

@@ -213,7 +213,7 @@ export class YamlText {
   }
 
   #addDuplicate(key: string, { start, end }: TextRange): void {
-    const message = l10n.t('"{0}" stands here a second time. The first one is used.', key);
+    const message = l10n.t('"{0}" appears more than once. The first one is used.', key);
     this.#duplicates.set(start, { ...rangeFrom([start, end]), severity: 'error', message, code: 'duplicateKey' });
   }
 
@@ -236,7 +236,7 @@ export class YamlText {
 
   #unknownTag(pos: readonly [number, number]): PromptProblem {
     const tag = this.text.slice(...pos);
-    const message = l10n.t('The YAML tag {0} means nothing here. What follows it is taken as it is.', tag);
+    const message = l10n.t('The YAML tag {0} has no meaning here and is ignored.', tag);
     return { ...rangeFrom(pos), severity: 'warning', message, code: 'unknownTag' };
   }
 }
@@ -261,7 +261,7 @@ export function unquotedPlaceholder(range: TextRange, written: string): PromptPr
 
 /** For `written` at `range`, which YAML reads otherwise than it is meant. */
 export function quotesFix({ start, end }: TextRange, written: string): TextFix {
-  return { title: l10n.t('Put Quotes Around This Text'), start, end, text: JSON.stringify(written) };
+  return { title: l10n.t('Add Quotes'), start, end, text: JSON.stringify(written) };
 }
 
 function rangeFrom([start, end]: readonly [number, number]): TextRange {
@@ -269,7 +269,7 @@ function rangeFrom([start, end]: readonly [number, number]): TextRange {
 }
 
 function secondDocument([start]: readonly [number, number]): PromptProblem {
-  const message = l10n.t('Only the first YAML document of a file is read. What follows here is ignored.');
+  const message = l10n.t('Only the first YAML document of a file is read. The rest is ignored.');
   return { start, end: start + 3, severity: 'warning', message, code: 'secondDocument' };
 }
 
@@ -277,9 +277,9 @@ function secondDocument([start]: readonly [number, number]): PromptProblem {
 function refuse(text: string): PromptProblem | undefined {
   const refused = (code: string, message: string) => ({ start: 0, end: 1, severity: 'error' as const, message, code });
   if (text.length > MAX_PROMPT_FILE) {
-    return refused('tooLong', l10n.t('This file is longer than {0} characters, and is not read.', MAX_PROMPT_FILE));
+    return refused('tooLong', l10n.t('This file is longer than {0} characters, so it is not read.', MAX_PROMPT_FILE));
   }
-  return isTooDeep(text) ? refused('tooDeep', l10n.t('This file is nested too deeply, and is not read.')) : undefined;
+  return isTooDeep(text) ? refused('tooDeep', l10n.t('This file is nested too deeply, so it is not read.')) : undefined;
 }
 
 function isTooDeep(text: string): boolean {

@@ -326,7 +326,7 @@ describe('prompt files', () => {
       ['right', 'skipped'],
       ['wrong', 'skipped'],
     ]);
-    assert.match(output, /right: Not sent: there are no evaluators that could check the answer\.\r\n/);
+    assert.match(output, /right: Not sent: there are no evaluators to check the answer\.\r\n/);
     assert.deepEqual(bodies, []);
   });
 
@@ -476,7 +476,7 @@ describe('prompt files', () => {
     });
     assert.deepEqual(shown, [
       [
-        'words.prompt.yml has errors. Line 6: "content" stands here a second time. The first one is used.',
+        'words.prompt.yml has errors. Line 6: "content" appears more than once. The first one is used.',
         'Show Problems',
       ],
     ]);
@@ -731,7 +731,7 @@ describe('what a prompt file includes', () => {
 
   it('is text in UTF-8, or an error', async () => {
     await vscode.workspace.fs.writeFile(text.uri(), Uint8Array.of(0x47, 0x72, 0xfc, 0xdf, 0x65));
-    await assert.rejects(read('inside.txt'), /"inside\.txt" is not text in UTF-8/);
+    await assert.rejects(read('inside.txt'), /"inside\.txt" is not UTF-8 text/);
   });
 
   it('is never outside of it, by a path or by a link', async () => {
@@ -741,7 +741,7 @@ describe('what a prompt file includes', () => {
     await symlink(path.join(outside, 'secret.txt'), link.uri().fsPath);
     const way = path.relative(path.dirname(file.uri().fsPath), path.join(outside, 'secret.txt'));
     for (const name of [way, 'link.txt', `../../${path.basename(folder().uri.fsPath)}x/secret.txt`]) {
-      await assert.rejects(read(name), /leads out of the workspace folder/, name);
+      await assert.rejects(read(name), /leads outside the workspace folder/, name);
     }
     await assert.rejects(read('missing.txt'), /cannot be found/);
   });

@@ -153,7 +153,7 @@ describe('rolecall test', function () {
       });
     };
     const { code, stderr } = await run(['--concurrency', '1']);
-    assert.deepEqual([code, stderr], [0, 'The service asked to wait for 1 second.\n']);
+    assert.deepEqual([code, stderr], [0, 'The service asked Rolecall to wait 1 second.\n']);
     assert.equal(asked().length, 3);
   });
 
@@ -200,7 +200,7 @@ describe('rolecall test', function () {
     assert.match(stdout, / {2}passed {2}Japan\n {2}2 passed in /);
     assert.match(
       stderr,
-      /^c\.prompt\.yml: error: .* is not text in UTF-8.*\nb\.prompt\.yml: error: The model "x\/grok" is not .*\nerror: Not everything could be read: see the errors above\.\n$/,
+      /^c\.prompt\.yml: error: .* is not UTF-8 text.*\nb\.prompt\.yml: error: The model "x\/grok" is not .*\nerror: Not everything could be read: see the errors above\.\n$/,
     );
     assert.equal(asked().length, 2);
   });
@@ -224,7 +224,7 @@ describe('rolecall test', function () {
   it('sends nothing of a file that has no evaluators, and says so everywhere', async () => {
     write('capitals.prompt.yml', CAPITALS.replace(/evaluators:[\s\S]*/, ''));
     const { code, stdout, stderr } = await run(['--junit', 'out.xml', '-m', 'small']);
-    const why = 'Not sent: there are no evaluators that could check the answer.';
+    const why = 'Not sent: there are no evaluators to check the answer.';
     assert.deepEqual([code, stderr], [4, 'error: Nothing was measured: 2 skipped.\n']);
     assert.ok(stdout.includes(`  skipped France\n          ${why}\n`), stdout);
     assert.ok(fs.readFileSync(path.join(folder, 'out.xml'), 'utf8').includes(`<skipped message="${why}"/>`));
@@ -290,7 +290,7 @@ describe('rolecall test', function () {
       write('capitals.prompt.yml', CAPITALS.replace('Answer with one word.', `'{{file:${name}}}'`));
       const { code, stdout } = await run([]);
       assert.equal(code, 4, stdout);
-      assert.match(stdout, /leads out of the workspace folder/);
+      assert.match(stdout, /leads outside the workspace folder/);
     }
     assert.deepEqual(asked(), []);
     fs.rmSync(outside, { recursive: true });

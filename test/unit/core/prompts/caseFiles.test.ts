@@ -41,7 +41,7 @@ describe('a data file', () => {
       [2, 'This line is not a JSON object.'],
       [3, 'This line is not a JSON object.'],
     ]);
-    assert.deepEqual(problems('a.csv', 'a,b\n"x\ny",2\n1\n'), [[4, 'This row has 1 fields, and the header 2.']]);
+    assert.deepEqual(problems('a.csv', 'a,b\n"x\ny",2\n1\n'), [[4, 'This row has 1 fields, but the header has 2.']]);
     assert.deepEqual(problems('a.csv', ''), [[undefined, 'This file has no header.']]);
     assert.equal(problems('a.jsonl', 'x\n'.repeat(1000)).length, 20);
   });

@@ -270,9 +270,9 @@ evaluators:
     it('says its score, and what passes', async () => {
       const choices = '[{choice: "2", score: 0.25}]';
       const [, reason] = await verdict(judge(choices), (index) => says(index === 0 ? 'x' : '2'));
-      assert.equal(reason, 'The judge replied "2", which scores 0.25; more than 0 passes.');
+      assert.equal(reason, 'The judge replied "2", which has the score 0.25. A score above 0 passes.');
       const [, ofBuiltin] = await verdict('{uses: github/fluency}', (index) => says(index === 0 ? 'x' : '2'));
-      assert.equal(ofBuiltin, 'The judge gave 2 of 5; more than 1 passes.');
+      assert.equal(ofBuiltin, 'The judge gave 2 of 5. More than 1 passes.');
     });
 
     it('takes the judge of the file where the evaluator names none that there is', async () => {

@@ -213,7 +213,7 @@ describe('a hover in a prompt file', () => {
       'a variable no case has',
       "x: '{{a^}}'\ntestData: [{b: c}]",
       '{{a}}',
-      /\n\nNo case has a value, so it stays as text\.$/,
+      /\n\nNo case has a value, so it is sent as text\.$/,
     ],
     [
       'a variable of data files',

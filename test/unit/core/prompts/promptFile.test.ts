@@ -590,7 +590,7 @@ evaluators:
         'a bracket that is not closed',
         'modelParameters: {n: 1\nmessages: []\n',
         'm',
-        /^A bracket that was opened above is not closed/,
+        /^A bracket that was opened before is not closed/,
       ],
       [
         'a key without a colon',
@@ -617,7 +617,7 @@ evaluators:
       ({ code }) => code === 'missingVariable',
     );
     assert.equal(missing.length, 20);
-    assert.match(missing.at(-1)?.message ?? '', /And 80 more/);
+    assert.match(missing.at(-1)?.message ?? '', /There are 80 more/);
   });
 
   it('gives ranges in UTF-16 units, also behind a byte order mark and beyond the basic plane', () => {

@@ -71,8 +71,8 @@ describe('what a prompt file names', () => {
       'is a data file without a variable of the prompt',
       prompt('testData: [{other: a}]\nrolecall: {cases: [good.csv]}', '{{inptu}} {{input}} {{other}} {{tone}}'),
       [
-        ['{{inptu}}', 'No case has a value for "inptu". It stays as text. Did you mean "input"?'],
-        ['{{tone}}', 'No case has a value for "tone". It stays as text.'],
+        ['{{inptu}}', 'No case has a value for "inptu", so it is sent as text. Did you mean "input"?'],
+        ['{{tone}}', 'No case has a value for "tone", so it is sent as text.'],
       ],
     ],
     [

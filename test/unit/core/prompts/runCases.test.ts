@@ -195,7 +195,7 @@ rolecall:
       const [result] = run.results;
       assert.deepEqual(
         [result?.verdict, reasonsOf(result?.attempts ?? [])],
-        ['skipped', ['Not sent: there are no evaluators that could check the answer.']],
+        ['skipped', ['Not sent: there are no evaluators to check the answer.']],
       );
     });
 
@@ -354,7 +354,7 @@ rolecall: {judge: the-judge}`,
     assert.equal(sent.filter(({ body }) => body.model === 'gone').length, 3);
     const gone = run.results.filter(({ model }) => model === 'gone');
     assert.ok(gone.every(({ verdict }) => verdict === 'error'));
-    assert.match(gone.at(-1)?.attempts[0]?.error?.message ?? '', /^Not sent, because others failed: /);
+    assert.match(gone.at(-1)?.attempts[0]?.error?.message ?? '', /^Not sent because other requests failed: /);
     assert.ok(run.results.filter(({ model }) => model === 'here').every(({ verdict }) => verdict === 'passed'));
   });
 
