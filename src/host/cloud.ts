@@ -206,7 +206,7 @@ export class Cloud implements vscode.Disposable {
     const { log } = this.#deps;
     await this.tokenManager
       .dispose()
-      .catch((error: unknown) => log.debug(`The shared session was not left in order: ${String(error)}`));
+      .catch((error: unknown) => log.debug(`The shared session could not be closed properly: ${String(error)}`));
     this.storage.dispose();
   }
 }

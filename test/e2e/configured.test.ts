@@ -237,7 +237,7 @@ test.describe('a configured cloud', () => {
     lines = await outputLines(page);
     await workbench.screenshot('configured');
     assert.ok(
-      lines.some((line) => line.includes('Access token renewed')),
+      lines.some((line) => line.includes('Access token refreshed')),
       lines.join('\n'),
     );
     const response = await fetch(`${workbench.sandbox.descriptor.control}/secrets`);

@@ -88,7 +88,7 @@ export function refuseRedirect(response: Response, url: string): void {
   void response.body?.cancel().catch(() => {}); // Nobody reads this body; a failing cancel changes nothing.
   throw new RolecallError(
     'protocol',
-    l10n.t('{0} answered with a redirect. Rolecall does not follow redirects, to keep tokens safe.', originOf(url)),
+    l10n.t('{0} responded with a redirect. Rolecall does not follow redirects, to keep tokens safe.', originOf(url)),
     {
       details: { status: response.status },
     },
@@ -144,7 +144,7 @@ interface FailureContext {
 function explainFailure(error: unknown, { url, deadlineMs, signal, deadline }: FailureContext): RolecallError {
   if (signal.aborted) return cancelled(error);
   if (deadline.aborted) {
-    const sentence = l10n.t('{0} did not answer within {1}.', originOf(url), formatSeconds(deadlineMs));
+    const sentence = l10n.t('{0} did not respond within {1}.', originOf(url), formatSeconds(deadlineMs));
     return new RolecallError('timeout', sentence, { cause: error });
   }
   if (error instanceof RolecallError) return error;
@@ -165,14 +165,14 @@ function reasonOf(code: string | undefined): string | undefined {
       return l10n.t('there is no network connection to it');
     case 'ECONNRESET':
     case 'UND_ERR_SOCKET':
-      return l10n.t('the connection was cut');
+      return l10n.t('the connection was lost');
     case 'ETIMEDOUT':
     case 'UND_ERR_CONNECT_TIMEOUT':
       return l10n.t('the connection timed out');
     case 'UND_ERR_HEADERS_TIMEOUT':
-      return l10n.t('the response did not begin within 300 seconds, the limit of the editor');
+      return l10n.t('the response did not begin within 300 seconds, the editor’s limit');
     case 'UND_ERR_BODY_TIMEOUT':
-      return l10n.t('the response paused for 300 seconds, the limit of the editor');
+      return l10n.t('the response paused for 300 seconds, the editor’s limit');
     case 'CERT_HAS_EXPIRED':
       return l10n.t('its certificate has expired');
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':

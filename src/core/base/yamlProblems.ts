@@ -10,12 +10,12 @@ interface YamlError {
 /** The frequent mistakes: the library's code, a word of its message where one code is for several, and ours. */
 const SENTENCES: readonly (readonly [code: string, word: string, sentence: () => string])[] = [
   ['TAB_AS_INDENT', '', () => l10n.t('Indent with spaces: YAML does not accept tabs here.')],
-  ['DUPLICATE_KEY', '', () => l10n.t('This key is here twice.')],
-  ['BAD_INDENT', 'Flow', () => l10n.t('A bracket that was opened above is not closed.')],
-  ['BAD_INDENT', '', () => l10n.t('This line is not indented like the lines it belongs to.')],
+  ['DUPLICATE_KEY', '', () => l10n.t('This key appears more than once.')],
+  ['BAD_INDENT', 'Flow', () => l10n.t('A bracket that was opened before is not closed.')],
+  ['BAD_INDENT', '', () => l10n.t('This line is not indented like the lines that it belongs to.')],
   ['MISSING_CHAR', 'quote', () => l10n.t('The closing quotation mark is missing.')],
   ['MISSING_CHAR', 'values', () => l10n.t('A colon and a space are missing after this key.')],
-  ['MISSING_CHAR', 'indicator', () => l10n.t('This line needs "- " before it, or another indentation.')],
+  ['MISSING_CHAR', 'indicator', () => l10n.t('This line must begin with "- " or be indented differently.')],
   [
     'MULTILINE_IMPLICIT_KEY',
     '',

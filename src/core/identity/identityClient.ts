@@ -91,7 +91,7 @@ export class IdentityClient {
         'protocol',
         isPage
           ? l10n.t(
-              'A web page was returned instead of data. Check rolecall.identity.url. A sign-in portal or a proxy may have answered in place of the identity service.',
+              'A web page was returned instead of data. Check rolecall.identity.url. A sign-in portal or a proxy may have responded instead of the identity service.',
             )
           : l10n.t('The identity service sent a response that is not JSON.'),
         { cause, details: { status: answer.status } },

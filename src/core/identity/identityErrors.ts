@@ -31,7 +31,7 @@ const errorBody = z.looseObject({
 function meaningOf(code: string | undefined, organization: string | undefined): Meaning | undefined {
   switch (code) {
     case 'invalid_request':
-      return ['invalidRequest', l10n.t('The identity service did not understand the request.')];
+      return ['invalidRequest', l10n.t('The identity service could not process the request.')];
     case 'server_error':
       return ['server', l10n.t('The identity service failed. Try again in a moment.')];
     case 'access_denied':
@@ -115,14 +115,14 @@ function explain(
   if (known) return known;
   if (status >= 500) {
     const sentence = l10n.t(
-      'The identity service, or a proxy in front of it, answered {0}. Try again in a moment.',
+      'The identity service, or a proxy in front of it, returned {0}. Try again in a moment.',
       status,
     );
     return ['server', sentence];
   }
   const sentence = code
-    ? l10n.t('The identity service answered {0} with “{1}”.', status, sanitizeServerMessage(code))
-    : l10n.t('The identity service answered {0}.', status);
+    ? l10n.t('The identity service returned {0} with “{1}”.', status, sanitizeServerMessage(code))
+    : l10n.t('The identity service returned {0}.', status);
   return ['protocol', sentence];
 }
 

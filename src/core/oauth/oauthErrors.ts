@@ -54,7 +54,7 @@ export function failedService(status: number, body: string, headers: Headers): R
   const words = sanitizeServerMessage(reported.error_description ?? '');
   const [kind, sentence]: Meaning = /client\b.*\bsecret\b/i.test(words)
     ? refusedClient()
-    : ['server', l10n.t('The identity service answered {0}. Try again in a moment.', status)];
+    : ['server', l10n.t('The identity service returned {0}. Try again in a moment.', status)];
   const asked = retryAfterMs(headers, Date.now());
   return new RolecallError(kind, withServerMessage(sentence, words), {
     details: {
@@ -177,7 +177,7 @@ function unusableAnswer(error: oauth.ClientError, connection: Connection): Rolec
   };
   if (status !== undefined && status >= 500) {
     const sentence = l10n.t(
-      'The identity service, or a proxy in front of it, answered {0}. Try again in a moment.',
+      'The identity service, or a proxy in front of it, returned {0}. Try again in a moment.',
       status,
     );
     return new RolecallError('server', sentence, { cause: error, details });
@@ -186,7 +186,7 @@ function unusableAnswer(error: oauth.ClientError, connection: Connection): Rolec
   if (meaning) return new RolecallError(...meaning, { cause: error, details, remedy: remedyOf(meaning[0]) });
   const sentence =
     status !== undefined && status >= 300
-      ? l10n.t('{0} answered {1} without an explanation.', connection.identityUrl, status)
+      ? l10n.t('{0} returned {1} without an explanation.', connection.identityUrl, status)
       : failedCheck(error.code, connection.identityUrl);
   return new RolecallError('protocol', sentence, { cause: error, details });
 }

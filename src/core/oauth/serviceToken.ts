@@ -80,7 +80,7 @@ async function userInfo(
     throw new RolecallError(
       'server',
       l10n.t(
-        'The token could not be checked, because {0} answered {1}. It was not saved. Try again in a moment.',
+        'The token could not be checked, because {0} returned {1}. It was not saved. Try again in a moment.',
         connection.label,
         status,
       ),

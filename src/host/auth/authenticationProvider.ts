@@ -73,7 +73,7 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
     } catch (error) {
       // Offline or ended, which the state shows; a session that still exists is listed.
       if (!isCancelled(error))
-        this.#log.debug(`Sessions listed without renewal: ${describeError(asRolecallError(error))}`);
+        this.#log.debug(`Sessions listed without a refresh: ${describeError(asRolecallError(error))}`);
     }
   }
 

@@ -112,7 +112,7 @@ export class SignInLinks implements vscode.UriHandler {
     const server = await cloud.authorizationServer(true);
     const deps = { connection: cloud.connection, server, addSecret, log, now: Date.now };
     await cloud.tokenManager.signIn(await finishSignIn(deps, callback, pending, signal));
-    log.info(`Signed in to ${cloud.connection.identityUrl}, which another window had begun.`);
+    log.info(`Signed in to ${cloud.connection.identityUrl}. Another window had started the sign-in.`);
   }
 
   async #find(state: string | null): Promise<{ cloud: Cloud; pending: PendingSignIn } | undefined> {
@@ -155,7 +155,7 @@ export class SignInLinks implements vscode.UriHandler {
       const kept = readPending(await storage.get(pendingKey(cloud)), cloud.connection, state, 0);
       if (kept) await storage.delete(pendingKey(cloud)); // Else a later sign-in waits there.
     } catch (error) {
-      log.warn(`A sign-in that is over stays in the secret store: ${describeError(error)}`);
+      log.warn(`A finished sign-in could not be removed from the secret store: ${describeError(error)}`);
     }
   }
 }

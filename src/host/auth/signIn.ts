@@ -68,7 +68,7 @@ export class SignIn {
       }
       before.stop.abort();
       await before.session.catch(() => {}); // Its callers get the error; the port must be free.
-      this.#deps.log.info('The sign-in that waited was given up for another one.');
+      this.#deps.log.info('A new sign-in replaced the one that was waiting.');
     }
     const stop = new AbortController();
     const session = this.#signIn(cloud, chosen, stop.signal).finally(() => {

@@ -164,7 +164,7 @@ export class WindowForPrograms implements vscode.Disposable {
 
   dispose(): void {
     void this.#inTurn(() => this.#server.close()).catch((error: unknown) =>
-      this.#deps.log.debug(`The command line was not left in order: ${String(error)}`),
+      this.#deps.log.debug(`The connection for the command line could not be closed properly: ${String(error)}`),
     );
   }
 }
@@ -183,7 +183,7 @@ function claimText({ command, folder }: Claim): string {
 function readAs<T extends z.ZodMiniType>(schema: T, input: unknown): z.infer<T> {
   const parsed = z.safeParse(schema, input);
   if (parsed.success) return parsed.data;
-  throw new RolecallError('invalidRequest', 'The request is not understood.');
+  throw new RolecallError('invalidRequest', 'The request could not be understood.');
 }
 
 function isOpen(folder: string): boolean {

@@ -263,7 +263,7 @@ describe('the ways to sign in', () => {
     await assert.rejects(first, isCancelled);
     (await until('the box', () => box)).answer(await serviceToken('administrator'));
     await second;
-    assert.match(scene().log.lines.join('\n'), /given up for another one/);
+    assert.match(scene().log.lines.join('\n'), /replaced the one that was waiting/);
   });
 
   it('end with the connection that they are for', async () => {

@@ -146,7 +146,7 @@ describe('the command line and a window', function () {
     await line.close();
     const { code, stderr } = await running.ended;
     assert.equal(code, 3);
-    assert.match(stderr, /error: The window of the editor closed before it had answered/);
+    assert.match(stderr, /error: The editor window closed before it responded/);
   });
 
   it('ends the window’s request at Ctrl-C, also while the user is asked', async () => {

@@ -70,7 +70,7 @@ function readFrame(text: string): z.infer<typeof frameSchema> {
   const frame = parseJsonAs(frameSchema, text);
   if (frame?.error) throw remoteError(frame.error);
   if (frame) return frame;
-  throw new RolecallError('protocol', 'The message was not understood.');
+  throw new RolecallError('protocol', 'The message could not be understood.');
 }
 
 /** What an error of the other side is here: what helps is the same. */
@@ -201,5 +201,5 @@ export function unexpectedResponse(): RolecallError {
 }
 
 function closedText(): string {
-  return l10n.t('The window of the editor closed before it had answered. Run the command again.');
+  return l10n.t('The editor window closed before it responded. Run the command again.');
 }

@@ -50,7 +50,7 @@ export class JoinedWindow {
     return {
       accessToken: async (signal) => {
         const { handle } = await this.#askJson({ ask: 'token', service }, handleSchema, signal);
-        if (handle === undefined) throw new RolecallError('signedOut', l10n.t('Nobody is signed in to this window.'));
+        if (handle === undefined) throw new RolecallError('signedOut', l10n.t('This window is not signed in.'));
         return handle;
       },
       refreshAfter401: async (handle, signal) =>

@@ -131,7 +131,7 @@ export class JoiningServer {
       line.send({ challenge });
       const asked = await withTimeout(line.next(), SILENCE_TIMEOUT_MS);
       const request = parseJsonAs(windowRequestSchema, asked ?? '');
-      if (!request) throw new RolecallError('protocol', 'The request is not understood.');
+      if (!request) throw new RolecallError('protocol', 'The request could not be understood.');
       const limits = { maxBytes: MAX_REQUEST, silenceMs: FRAME_SILENCE_MS };
       const body = await readFrames(receiveFrames(line, limits, cutOff));
       // A program that says more than it was asked for is not one of ours.
@@ -155,7 +155,7 @@ export class JoiningServer {
     signal: AbortSignal,
   ): Promise<void> {
     const signIn = this.#deps.signIn();
-    if (!signIn) throw new RolecallError('signedOut', l10n.t('Nobody is signed in to this window.'));
+    if (!signIn) throw new RolecallError('signedOut', l10n.t('This window is not signed in.'));
     if (request.ask === 'about') {
       const { identity, inference } = signIn.urls;
       return sendJson(line, { ...this.#deps.about(), identityUrl: identity, inferenceUrl: inference });
@@ -294,11 +294,14 @@ function notAllowed(): RolecallError {
 }
 
 function anotherAccount(): RolecallError {
-  return new RolecallError('sessionEnded', l10n.t('The account of the window has changed. Run the command again.'));
+  return new RolecallError(
+    'sessionEnded',
+    l10n.t('The window is now signed in with another account. Run the command again.'),
+  );
 }
 
 function busy(): RolecallError {
-  return new RolecallError('rateLimited', l10n.t('The window serves too many programs at once.'));
+  return new RolecallError('rateLimited', l10n.t('Too many programs are using this window.'));
 }
 
 function cutOff(): RolecallError {

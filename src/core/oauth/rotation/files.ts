@@ -70,7 +70,7 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
     const found = await fs.lstat(folder);
     if (!found.isDirectory()) throw unsafe(l10n.t('{0} is not a folder.', folder));
     if (process.getuid === undefined) return;
-    if (found.uid !== process.getuid()) throw unsafe(l10n.t('{0} belongs to another user.', folder));
+    if (found.uid !== process.getuid()) throw unsafe(l10n.t('{0} is owned by another user.', folder));
     if ((found.mode & 0o077) !== 0) await fs.chmod(folder, 0o700);
   } catch (error) {
     if (error instanceof RolecallError) throw error;

@@ -86,7 +86,7 @@ export class Mutex {
         const number = newest?.number ?? 0;
         if (number !== last) [tries, last] = [0, number];
         if (tries > MAX_TRIES)
-          throw stuck(l10n.t('The lock of the window that is renewing the sign-in cannot be taken over.'));
+          throw stuck(l10n.t('The lock of the window that is refreshing the session cannot be taken over.'));
         if (newest?.kind === 'readable') await this.#waitForHolder(newest, signal, isUrgent);
         else if (newest && newest.kind !== 'leftover') throw unreadable(newest, this.#locks);
         const lease = await this.#claim(number + 1, newest);
@@ -194,24 +194,27 @@ function problemOf(watched: Exclude<HolderStatus, 'gone' | 'newer'>, pid: number
   switch (watched) {
     case 'silent':
       return l10n.t(
-        'The window that is renewing the sign-in (process ID {0}) has not responded for {1}: it is stopped, asleep or very busy.',
+        'The window that is refreshing the session (process ID {0}) has not responded for {1}: it is suspended or very busy.',
         String(pid),
         formatSeconds(silenceMs),
       );
     case 'stranger':
       return l10n.t(
-        'Another program answers in place of the window that is renewing the sign-in (process ID {0}).',
+        'Another program responds in place of the window that is refreshing the session (process ID {0}).',
         String(pid),
       );
     case 'refused':
-      return l10n.t('This window cannot reach the window that is renewing the sign-in (process ID {0}).', String(pid));
+      return l10n.t(
+        'This window cannot reach the window that is refreshing the session (process ID {0}).',
+        String(pid),
+      );
   }
 }
 
 function newerVersion(): RolecallError {
   return new RolecallError(
     'storage',
-    l10n.t('A window with a newer version of Rolecall is renewing the sign-in. Reload this window.'),
+    l10n.t('A window with a newer version of Rolecall is refreshing the session. Reload this window.'),
   );
 }
 
@@ -221,14 +224,17 @@ function unreadable({ kind, number }: Lock, folder: string): RolecallError {
   return new RolecallError(
     'storage',
     l10n.t(
-      'The sign-in cannot be renewed, because the file {0} is damaged and another window might be renewing it. Close all other windows, delete that file, and try again.',
+      'The session cannot be refreshed, because the file {0} is damaged and another window might be refreshing it. Close all other windows, delete that file, and try again.',
       lockPath(folder, number),
     ),
   );
 }
 
 function stuck(problem: string): RolecallError {
-  const sentence = l10n.t('{0} Close or resume that window. Only one window at a time can renew the sign-in.', problem);
+  const sentence = l10n.t(
+    '{0} Close or resume that window. Only one window at a time can refresh the session.',
+    problem,
+  );
   return new RolecallError('timeout', sentence);
 }
 

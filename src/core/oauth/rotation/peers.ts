@@ -103,7 +103,7 @@ export class Peers {
   /** A window that cannot be notified does not keep the others from being notified. */
   #untold(error: unknown): keyof BroadcastResult {
     this.#deps.log.warn(
-      `A window could not be notified of the renewed sign-in: ${systemErrorCode(error) ?? String(error)}`,
+      `A window could not be notified of the refreshed session: ${systemErrorCode(error) ?? String(error)}`,
     );
     return 'silent';
   }

@@ -39,7 +39,7 @@ function sentenceOfEnd(reason: EndReason): string {
       );
     case 'interrupted':
       return l10n.t(
-        'The renewal of the sign-in was interrupted and its response was lost, so the session cannot be renewed. Sign in again.',
+        'Refreshing the session was interrupted and the response was lost, so the session cannot be refreshed. Sign in again.',
       );
     case 'unknown':
       return l10n.t('The identity service no longer accepts this sign-in. Sign in again.');
@@ -135,7 +135,7 @@ function sentenceOfUnreadable(reason: 'otherKey' | 'newer' | 'damaged'): string 
   switch (reason) {
     case 'otherKey':
       return l10n.t(
-        'Another window has signed in, and this window has an old copy of the secret store. Reload this window. If this message appears again, another editor or browser of yours uses the same client: sign in here, and use a service token or a separate client for each.',
+        'Another window has signed in, and this window has an old copy of the secret store. Reload this window. If this message appears again, another of your editors or browsers uses the same client: sign in here, and use a service token or a separate client for each.',
       );
     case 'newer':
       return l10n.t('The session was stored by a newer version of Rolecall. Reload this window to use it.');

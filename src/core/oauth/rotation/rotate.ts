@@ -97,7 +97,7 @@ async function storeGrant(
     ...(lifetime !== undefined && { diesAt: sentAt + lifetime * 1000 }),
   };
   const stored = await storeEntry(shared, entry).catch((error: unknown) => rescue(deps, entry, error));
-  log.info(`Access token renewed (generation ${session.generation}).`);
+  log.info(`Access token refreshed (generation ${session.generation}).`);
   return stored;
 }
 
@@ -107,7 +107,7 @@ async function rescue(
   entry: SessionEntry & CurrentSession,
   error: unknown,
 ): Promise<StoredState> {
-  log.error(`The renewed sign-in is not shared with other windows: ${asRolecallError(error).message}`);
+  log.error(`The refreshed session could not be shared with other windows: ${asRolecallError(error).message}`);
   const { session, diesAt } = entry;
   const state = signedInState({ session, ...(diesAt !== undefined && { diesAt }) });
   return { state, isNewGeneration: false, isInStore: await shared.saveToStore(session) };

@@ -106,21 +106,21 @@ async function send(
   superseded: AbortSignal,
 ): Promise<RefreshOutcome | Failed> {
   const { shared, refresh, log, now, closing } = deps;
-  if (refreshToken === undefined) throw new RolecallError('unexpected', l10n.t('This session cannot be renewed.'));
+  if (refreshToken === undefined) throw new RolecallError('unexpected', l10n.t('This session cannot be refreshed.'));
   const silent =
     tokenStatus.wasSent && !tokenStatus.wasAnswered ? await probeTokenEndpoint(deps, superseded) : undefined;
   if (silent) return { kind: 'failed', error: silent, tokenStatus };
   if (closing.aborted) throw cancelled(closing.reason);
   await shared.journal.write({ generation });
   if (!(await lease.isValid()))
-    throw new RolecallError('unexpected', l10n.t('Another window is renewing the sign-in as well.'));
+    throw new RolecallError('unexpected', l10n.t('Another window is refreshing the session too.'));
   const sentAt = now();
   try {
     return { kind: 'granted', grant: await refresh(refreshToken, superseded), sentAt };
   } catch (thrown) {
     const error = asRolecallError(thrown);
     const meaning = classifyRefreshFailure(error);
-    log.warn(`The access token could not be renewed (${meaning}): ${error.message}`);
+    log.warn(`The access token could not be refreshed (${meaning}): ${error.message}`);
     if (meaning === 'refused') return refused(deps, generation, sessionEndOf(error, tokenStatus.wasSent));
     const maySpend = meaning === 'lost' || meaning === 'unclear';
     return {
@@ -148,7 +148,7 @@ async function probeTokenEndpoint(
     const error = asRolecallError(thrown);
     const { status = 0 } = error.details;
     if (status >= 400 && ![429, 502, 503, 504].includes(status)) return undefined;
-    log.warn(`The sign-in is not renewed before the identity service answers again: ${error.message}`);
+    log.warn(`The session is not refreshed until the identity service responds again: ${error.message}`);
     return error;
   }
 }
@@ -169,7 +169,7 @@ async function writeJournal(
       ...(isShared && { failure: backOff.toSharedFailure(generation, error, now()) }),
     });
   } catch (cause) {
-    log.warn(`The other windows cannot be notified that the renewal failed: ${asRolecallError(cause).message}`);
+    log.warn(`The other windows could not be notified that the refresh failed: ${asRolecallError(cause).message}`);
   }
 }
 

@@ -120,7 +120,7 @@ export class SessionRefresher {
     const error = new RolecallError(
       'timeout',
       l10n.t(
-        'Renewing the sign-in is taking too long, because the identity service is slow or does not answer. Try again in a moment.',
+        'Refreshing the session is taking too long, because the identity service is slow or does not respond. Try again in a moment.',
       ),
     );
     log.warn(error.message);
@@ -213,7 +213,7 @@ export class SessionRefresher {
   #handleFailure(current: CurrentSession, error: RolecallError, longestPauseMs: number): RolecallError {
     const { window, backOff, log, now } = this.#deps;
     if (error.kind === 'cancelled' || (window.state.kind === 'offline' && window.state.error === error)) return error;
-    log.warn(`The sign-in could not be renewed: ${error.message}`);
+    log.warn(`The session could not be refreshed: ${error.message}`);
     if (window.current?.session.generation !== current.session.generation) return error;
     if (error.kind === 'configuration') {
       return window.end(current, { reason: 'configuration', sentence: error.message });

@@ -82,7 +82,9 @@ export class SharedState {
     try {
       await this.peers.register();
     } catch (error) {
-      this.#deps.log.warn(`This window will hear late of other windows: ${systemErrorCode(error) ?? String(error)}`);
+      this.#deps.log.warn(
+        `This window may learn of changes in other windows late: ${systemErrorCode(error) ?? String(error)}`,
+      );
     }
     this.#watch();
     this.#isOpen = true;

@@ -66,7 +66,7 @@ describe('one exchange', () => {
         response.writeHead(status, { location: `${foreign.origin}/steal` }).end('moved');
       const error = await thrown(get({ headers: { authorization: 'Bearer secret' } }));
       assert.deepEqual([error.kind, error.details.status], ['protocol', status]);
-      assert.match(error.message, /answered with a redirect\. Rolecall does not follow redirects/);
+      assert.match(error.message, /responded with a redirect\. Rolecall does not follow redirects/);
       assert.equal(foreign.seen.length, 0);
     });
   }
@@ -104,7 +104,7 @@ describe('one exchange', () => {
     server.answer = () => {};
     const error = await thrown(get({ deadlineMs: 20 }));
     assert.equal(error.kind, 'timeout');
-    assert.equal(error.message, `${server.origin} did not answer within 1 second.`);
+    assert.equal(error.message, `${server.origin} did not respond within 1 second.`);
   });
 
   for (const how of ['a deadline', 'Cancel'] as const) {
@@ -179,7 +179,7 @@ describe('one exchange', () => {
       };
       const error = await thrown(get());
       assert.equal(error.kind, 'offline');
-      assert.equal(error.message, `Could not reach ${server.origin}: the connection was cut.`);
+      assert.equal(error.message, `Could not reach ${server.origin}: the connection was lost.`);
     }
   });
 
@@ -214,7 +214,7 @@ describe('why there was no answer', () => {
     ['EAI_AGAIN', /could not be looked up/],
     ['ENETUNREACH', /no network connection/],
     ['EHOSTUNREACH', /no network connection/],
-    ['ECONNRESET', /connection was cut/],
+    ['ECONNRESET', /connection was lost/],
     ['ETIMEDOUT', /connection timed out/],
     ['UND_ERR_CONNECT_TIMEOUT', /connection timed out/],
     ['UND_ERR_HEADERS_TIMEOUT', /did not begin within 300 seconds/],

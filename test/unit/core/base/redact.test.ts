@@ -129,7 +129,7 @@ describe('what a log is read for survives', () => {
     'session state = storeUnavailable',
     'Server response: refresh token reuse',
     'The client travels as Basic credentials; a bearer token.',
-    'Access token renewed (generation 3).',
+    'Access token refreshed (generation 3).',
     'Could not reach https://identity.example.com: the host name is unknown.',
     'The sign-in was refused: the authorization header is missing.',
     '[configuration] Set rolecall.identity.clientId to the id the client is registered with.',

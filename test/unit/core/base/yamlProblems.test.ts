@@ -5,15 +5,15 @@ import { mergeConflictIn, yamlSentence } from '../../../../src/core/base/yamlPro
 /** What the library says of a text is what it says at this version: these sentences fail when it changes its mind. */
 const MISTAKES: Readonly<Record<string, string>> = {
   'rules:\n\t- id: a\n': 'Indent with spaces: YAML does not accept tabs here.',
-  'a: 1\na: 2\n': 'This key is here twice.',
-  'a: [1, 2\nb: 1\n': 'A bracket that was opened above is not closed.',
-  'a: { b: 1\nc: 2\n': 'A bracket that was opened above is not closed.',
-  'a:\n    b: 1\n  c: 2\n': 'This line is not indented like the lines it belongs to.',
+  'a: 1\na: 2\n': 'This key appears more than once.',
+  'a: [1, 2\nb: 1\n': 'A bracket that was opened before is not closed.',
+  'a: { b: 1\nc: 2\n': 'A bracket that was opened before is not closed.',
+  'a:\n    b: 1\n  c: 2\n': 'This line is not indented like the lines that it belongs to.',
   'why: "abc\nb: 1\n': 'The closing quotation mark is missing.',
   "why: 'abc\nb: 1\n": 'The closing quotation mark is missing.',
   'a: 1\nb 2\n': 'A colon and a space are missing after this key.',
   'a: 1\nb:2\n': 'A colon and a space are missing after this key.',
-  'rules:\n  - id: a\n    kind: x\n   why: y\n': 'This line needs "- " before it, or another indentation.',
+  'rules:\n  - id: a\n    kind: x\n   why: y\n': 'This line must begin with "- " or be indented differently.',
   'format rules\nversion: 1\n':
     'A colon and a space are missing after this key, or the next line is not indented as it should be.',
   'why: a: b\n': 'A text that contains ": " needs quotation marks.',

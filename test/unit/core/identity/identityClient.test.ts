@@ -224,7 +224,7 @@ describe('the identity client', () => {
     const cut = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
     service.on('GET', GROUPS, { status: 0, failure: cut });
     const error = await failure(make().groups('acme', signal));
-    assert.equal(error.message, `Could not reach ${ORIGIN}: the connection was cut.`);
+    assert.equal(error.message, `Could not reach ${ORIGIN}: the connection was lost.`);
   });
 
   it('a redirect is refused and not followed', async () => {

@@ -12,7 +12,7 @@ const FORBIDDEN = /^You don’t have permission to view “acme”\./;
 
 describe('the nine errors of the specification', () => {
   const rows: readonly [code: string, kind: ErrorKind, says: RegExp][] = [
-    ['invalid_request', 'invalidRequest', /did not understand the request\. Server response: path invalid$/],
+    ['invalid_request', 'invalidRequest', /could not process the request\. Server response: path invalid$/],
     ['server_error', 'server', /service failed\. Try again in a moment\. Server response: unhandled error$/],
     ['access_denied', 'sessionEnded', NOT_SIGNED_IN],
     ['not_found', 'notFound', /Check the organization and rolecall/],
@@ -123,7 +123,7 @@ describe('other answers', () => {
     const error = explain(502, fixtureText('bad-gateway.txt'));
     assert.equal(
       error.message,
-      'The identity service, or a proxy in front of it, answered 502. Try again in a moment.',
+      'The identity service, or a proxy in front of it, returned 502. Try again in a moment.',
     );
     assert.deepEqual(error.details, { status: 502 } satisfies ErrorDetails);
   });

@@ -45,13 +45,13 @@ describe('the authorization server', () => {
         /Check the client ID and the client secret/,
       ],
       ['401 without a body', { status: 401 }, 'configuration', /Check the client ID and the client secret/],
-      ['500 with server_error', { status: 500, body: { error: 'server_error' } }, 'server', /answered 500/],
-      ['500 that says invalid_grant', { status: 500, body: { error: 'invalid_grant' } }, 'server', /answered 500/],
+      ['500 with server_error', { status: 500, body: { error: 'server_error' } }, 'server', /returned 500/],
+      ['500 that says invalid_grant', { status: 500, body: { error: 'invalid_grant' } }, 'server', /returned 500/],
       [
         '500 with words',
         { status: 500, body: { error: 'server_error', error_description: 'database is <b>down</b>' } },
         'server',
-        /answered 500\. Try again in a moment\. Server response: database is down$/,
+        /returned 500\. Try again in a moment\. Server response: database is down$/,
       ],
       [
         'a missing secret (version 1.11)',
@@ -62,10 +62,10 @@ describe('the authorization server', () => {
         'configuration',
         /Check the client ID and the client secret\. Server response: client ID secret not set in request body$/,
       ],
-      ['502 in HTML', { status: 502, body: fixtureText('bad-gateway.txt') }, 'server', /answered 502/],
+      ['502 in HTML', { status: 502, body: fixtureText('bad-gateway.txt') }, 'server', /returned 502/],
       ['429 without a body', { status: 429 }, 'rateLimited', /too many requests/],
       ['429 with a body', { status: 429, body: { error: 'too_many' } }, 'rateLimited', /too many requests/],
-      ['404', { status: 404, body: 'not here' }, 'protocol', /answered 404 without an explanation/],
+      ['404', { status: 404, body: 'not here' }, 'protocol', /returned 404 without an explanation/],
       ['a redirect', { status: 307, headers: { location: 'https://evil.example.com' } }, 'protocol', /redirect/],
       [
         '200 with a page',
@@ -179,7 +179,7 @@ describe('the authorization server', () => {
       const failed = Object.assign(new Error('closed'), { code: 'UND_ERR_SOCKET' });
       h.undiscovered().on('POST', TOKEN, { status: 0, failure: failed });
       const error = await failure(h.make().refresh('refresh-1', signal));
-      assert.equal(error.message, `Could not reach ${ORIGIN}: the connection was cut.`);
+      assert.equal(error.message, `Could not reach ${ORIGIN}: the connection was lost.`);
     });
 
     it('Cancel is `cancelled`, before and while the service thinks', async () => {
@@ -200,7 +200,7 @@ describe('the authorization server', () => {
       const deadlines = await withShortDeadlines(async () => {
         const error = await failure(server.refresh('refresh-1', signal));
         assert.equal(error.kind, 'timeout');
-        assert.equal(error.message, `${ORIGIN} did not answer within 30 seconds.`);
+        assert.equal(error.message, `${ORIGIN} did not respond within 30 seconds.`);
       });
       assert.deepEqual([...new Set(deadlines)], [30_000]);
     });
@@ -228,7 +228,7 @@ describe('the authorization server', () => {
     it('is `offline`, for the pair may be lost but nobody was refused', async () => {
       const cut = new TypeError('terminated', { cause: Object.assign(new Error(), { code: 'UND_ERR_SOCKET' }) });
       const error = await failure(refresh(half((controller) => controller.error(cut))));
-      assert.match(error.message, /the connection was cut/);
+      assert.match(error.message, /the connection was lost/);
       assert.equal(error.kind, 'offline');
     });
 

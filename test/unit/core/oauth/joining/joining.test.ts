@@ -280,7 +280,7 @@ describe('joining a window', () => {
     await line.close();
     const error = await failure(reader.read());
     assert.equal(error.kind, 'offline');
-    assert.match(error.message, /window of the editor closed before it had answered/);
+    assert.match(error.message, /editor window closed before it responded/);
     assert.equal(joined.lost, error);
     assert.equal((await failure(joined.fetch('https://inference.example/base/v1/models', {}))).kind, 'offline');
   });
@@ -300,7 +300,7 @@ describe('joining a window', () => {
     await line.close();
     const error = await failure(windows[0]?.join({}, () => {}, never) ?? assert.fail());
     assert.equal(error.kind, 'offline');
-    assert.match(error.message, /window of the editor closed before it had answered/);
+    assert.match(error.message, /editor window closed before it responded/);
   });
 
   it('does not wait for a window that stops after it has proven itself', async () => {
@@ -321,12 +321,12 @@ describe('joining a window', () => {
     const key = await new FolderKey(folder()).get();
     const server = await startIpcServer(async (line, address) => {
       await handshakeAsServer(line, { role: 'joined', address, key, protocol: PROTOCOL });
-      line.send({ error: { kind: 'rateLimited', message: 'The window serves too many programs at once.' } });
+      line.send({ error: { kind: 'rateLimited', message: 'Too many programs are using this window.' } });
       await line.closed;
     });
     const place = { address: server.address, key, state: world.state };
     const error = await failure(exchange(place, { request: () => ({ ask: 'about' }) }, never));
-    assert.deepEqual([error.kind, error.message], ['rateLimited', 'The window serves too many programs at once.']);
+    assert.deepEqual([error.kind, error.message], ['rateLimited', 'Too many programs are using this window.']);
     await server.close();
   });
 

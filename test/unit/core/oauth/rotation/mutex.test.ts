@@ -133,7 +133,7 @@ describe('one process at a time', () => {
     });
     await claimLock(locks(), 1, { address: holder.address, pid: process.pid }, PROTOCOL);
     const waiting = impatient();
-    const silent = { kind: 'timeout', message: new RegExp(`process ID ${process.pid}\\) .*stopped, asleep`) };
+    const silent = { kind: 'timeout', message: new RegExp(`process ID ${process.pid}\\) .*suspended or very busy`) };
     await assert.rejects(waiting.acquire(never), silent);
     await assert.rejects(waiting.acquire(never), silent);
     goesOn.resolve();
@@ -169,7 +169,7 @@ describe('one process at a time', () => {
     const end = await squat(process.pid, (socket) =>
       socket.write(`${JSON.stringify({ version: 1, oldest: 1, nonce: 'n'.repeat(32) })}\n{"proof":"cHJvb2Y"}\n`),
     );
-    await assert.rejects(mutex().acquire(never), { kind: 'timeout', message: /Another program answers in place/ });
+    await assert.rejects(mutex().acquire(never), { kind: 'timeout', message: /Another program responds in place/ });
     await end();
   });
 

@@ -9,7 +9,7 @@ import type { Timeouts } from '../../../../../src/core/oauth/rotation/timeouts.t
 import { eventually } from '../../eventually.ts';
 import { never, PATIENT, refusal, Setting, sharedStore } from './fixture.ts';
 
-const lost = () => new RolecallError('offline', 'The connection was cut.', { details: { code: 'ECONNRESET' } });
+const lost = () => new RolecallError('offline', 'The connection was lost.', { details: { code: 'ECONNRESET' } });
 const fails = (error: RolecallError) => async () => {
   throw error;
 };
@@ -200,6 +200,6 @@ describe('a renewal that fails', () => {
     });
     assert.equal(await first.tokenManager.accessToken(never), 'access-2');
     assert.match(store.text ?? '', /access-2/);
-    assert.ok(first.logged.some((line) => line.includes('not shared with other windows')));
+    assert.ok(first.logged.some((line) => line.includes('could not be shared with other windows')));
   });
 });

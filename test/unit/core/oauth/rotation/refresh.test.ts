@@ -236,7 +236,7 @@ describe('windows that share a session', () => {
       assert.ok(!logged.includes(secret), `log: ${secret}`);
       assert.ok(!written.includes(secret), `files: ${secret}`);
     }
-    assert.match(logged, /Access token renewed \(generation 2\)/);
+    assert.match(logged, /Access token refreshed \(generation 2\)/);
     assert.ok(!written.includes(connection.identityUrl) && !written.includes(connection.clientId));
   });
 });
