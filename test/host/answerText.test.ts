@@ -131,7 +131,7 @@ describe('the last line of an answer', () => {
       /content_filter/,
     ],
     ['says so too when that cut a call', 'cut', turn({ finishReason: 'content_filter' }), /content_filter/],
-    ['says that the connection was cut', 'incomplete', turn({ complete: false }), /connection was lost.*incomplete/],
+    ['says that the connection was lost', 'incomplete', turn({ complete: false }), /connection was lost.*incomplete/],
     ['says that the calls did not end', 'roundLimit', turn(), /after 10 rounds/],
     ['says that there was nothing', 'answered', turn({ text: ' \n' }), /answered with nothing/],
     [

@@ -96,7 +96,7 @@ const rules: readonly Rule[] = [
       r.model
         ? l10n.t('The model "{0}" does not support tools.', r.model)
         : l10n.t('This model does not support tools.'),
-    step: () => l10n.t('Pick another model, or turn off the tools.'),
+    step: () => l10n.t('Pick another model, or disable the tools.'),
   },
   {
     kind: 'contextOverflow',

@@ -68,7 +68,7 @@ async function list(
   try {
     deadline.arm({
       ms: DEADLINE_MS,
-      reason: () => timeoutError(l10n.t('The inference service did not list its models in time.')),
+      reason: () => timeoutError(l10n.t('The inference service took too long to list its models.')),
     });
     const headers = { Authorization: authorizationHeader(token), Accept: 'application/json' };
     const response = await sendInferenceRequest(deps, url, { method: 'GET', headers }, deadline);

@@ -143,7 +143,7 @@ function refuseWhatCannotWork(request: CompletionRequest): void {
 function refuseBadTools(tools: readonly FunctionTool[]): void {
   if (tools.length > MAX_TOOLS) {
     throw invalid(
-      l10n.t('The service accepts at most {0} tools, but {1} are turned on. Turn some off.', MAX_TOOLS, tools.length),
+      l10n.t('The service accepts at most {0} tools, but {1} are enabled. Disable some.', MAX_TOOLS, tools.length),
       'tools',
     );
   }

@@ -358,7 +358,7 @@ function generationText(generation: number | undefined, isSignedOut: boolean | u
 
 function probeLine(label: string, probe: Probe): ReportLine {
   if (probe.kind === 'answered') {
-    const text = l10n.t('answered {0} after {1} ms', probe.status, String(probe.ms));
+    const text = l10n.t('returned {0} after {1} ms', probe.status, String(probe.ms));
     if (probe.status === 407) return { label, text, finding: adviceForErrorCodes(['PROXY_407']) ?? '' };
     if (probe.status < 500) return { label, text };
     return {

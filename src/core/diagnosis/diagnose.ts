@@ -48,7 +48,7 @@ async function gather(
   const stop = new AbortController();
   try {
     const gathered = await withTimeout(answer(source, AbortSignal.any([signal, stop.signal])), limitMs, signal);
-    return gathered ?? { kind: 'failed', problem: l10n.t('no answer within {0}', formatSeconds(limitMs)) };
+    return gathered ?? { kind: 'failed', problem: l10n.t('no response within {0}', formatSeconds(limitMs)) };
   } catch {
     return { kind: 'failed', problem: l10n.t('stopped') }; // An answer never rejects.
   } finally {

@@ -100,7 +100,8 @@ const ADVICE: readonly (readonly [RegExp, () => string])[] = [
   [/^CERT_REVOKED$|^ERR_CERT_REVOKED$/, () => l10n.t('The certificate was revoked.')],
   [
     /^ERR_SSL_|^EPROTO$|^ERR_TLS_/,
-    () => l10n.t('The server did not respond with TLS: the address may need http://, or a proxy answers in its place.'),
+    () =>
+      l10n.t('The server did not respond with TLS: the address may need http://, or a proxy responded in its place.'),
   ],
   [
     /^ECONNREFUSED$|^ERR_CONNECTION_REFUSED$/,

@@ -71,7 +71,7 @@ async function ask(
 
 function readDiscovery({ status, text }: HttpResponse, identityUrl: string): Discovery {
   if (status >= 500)
-    return { kind: 'unusable', problem: l10n.t('the service, or a proxy in front of it, answered {0}', status) };
+    return { kind: 'unusable', problem: l10n.t('the service, or a proxy in front of it, returned {0}', status) };
   if (status !== 200) return { kind: 'absent', status };
   try {
     return checkMetadata(z.parse(metadataSchema, JSON.parse(text)), identityUrl);
@@ -79,7 +79,7 @@ function readDiscovery({ status, text }: HttpResponse, identityUrl: string): Dis
     if (error instanceof RolecallError) return { kind: 'unusable', problem: error.message };
     return {
       kind: 'unusable',
-      problem: l10n.t('the response is not a metadata document; it may be a page of a proxy'),
+      problem: l10n.t('the response is not a metadata document; it may be from a proxy'),
     };
   }
 }

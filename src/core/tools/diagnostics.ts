@@ -87,7 +87,7 @@ function processDiagnostics(parameters: ToolShape['parameters'], run: ProcessSha
     if (parsed.kind === 'invalid') return [at(index, 'error', parsed.message)];
     const names = templateParameters(template);
     if (index === 0 && names.length > 0) {
-      return [at(index, 'error', l10n.t('The program must not contain a parameter: what runs has to be fixed.'))];
+      return [at(index, 'error', l10n.t('The program must not contain a parameter: what runs must be fixed.'))];
     }
     const unknown = names.filter((name) => !Object.hasOwn(parameters.properties, name));
     const option = optionWarning(parameters, run.command, index, parsed.parts);
@@ -135,16 +135,18 @@ function standsAfterOption(command: readonly string[], index: number): boolean {
 function commandDiagnostics({ command }: Extract<ToolShape['run'], { kind: 'command' }>): MemberDiagnostic[] {
   const path = ['run', 'command'];
   if (templateParameters(command).length > 0) {
-    return [errorAt(path, l10n.t('The command must not contain a parameter: what runs has to be fixed.'))];
+    return [errorAt(path, l10n.t('The command must not contain a parameter: what runs must be fixed.'))];
   }
   if (/^_?rolecall\b/i.test(command)) return [errorAt(path, l10n.t('Rolecall commands cannot be offered to models.'))];
   if (command !== 'runCommands') return [];
-  return [errorAt(path, l10n.t('"runCommands" runs any other commands, Rolecall\'s too. Name a single command.'))];
+  return [
+    errorAt(path, l10n.t('"runCommands" runs any other commands, including Rolecall\'s. Name a single command.')),
+  ];
 }
 
 function forwardDiagnostics(tool: string): MemberDiagnostic[] {
   if (templateParameters(tool).length > 0) {
-    return [errorAt(['run', 'tool'], l10n.t('The tool name must not contain a parameter: what runs has to be fixed.'))];
+    return [errorAt(['run', 'tool'], l10n.t('The tool name must not contain a parameter: what runs must be fixed.'))];
   }
   if (!/^rolecall_/i.test(tool)) return [];
   return [

@@ -47,7 +47,7 @@ export function refuseOtherHosts(url: URL, allowedHosts: readonly string[]): voi
   throw new RolecallError(
     'configuration',
     l10n.t(
-      'Tools cannot send requests to "{0}" until you allow that host in the setting "rolecall.tools.allowedHosts".',
+      'Tools cannot send requests to "{0}" until you add that host to the setting "rolecall.tools.allowedHosts".',
       hostEntry(url),
     ),
     { remedy: { kind: 'changeSetting', setting: 'tools.allowedHosts' } },

@@ -167,7 +167,10 @@ async function within(
 ): Promise<{ real: string; exists: boolean; isFile: boolean }> {
   const found = await resolveLinks(path.resolve(root, relative));
   if (found === undefined || !isInside(root, found.real)) {
-    throw new RolecallError('tool', l10n.t('The path "{0}" in {1} leads out of the workspace folder.', relative, what));
+    throw new RolecallError(
+      'tool',
+      l10n.t('The path "{0}" in {1} leads outside the workspace folder.', relative, what),
+    );
   }
   return { ...found, isFile: found.exists && (await stat(found.real)).isFile() };
 }

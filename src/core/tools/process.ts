@@ -154,7 +154,7 @@ async function namespaceEnded(info: OutputBuffer, clock: Clock): Promise<void> {
     if (clock.now() > end) {
       throw new RolecallError(
         'tool',
-        l10n.t('Part of the program did not end. It may still change what it can write.'),
+        l10n.t('Part of the program is still running. It may still change files that it can write.'),
       );
     }
     await elapsed(pollMs, clock);

@@ -108,7 +108,7 @@ async function entriesBefore(folder: string, isWritable: boolean): Promise<reado
     if (!isWritable || isGone(folder, error) || !(await mayBeWritten(folder, error))) return [];
     throw new RolecallError(
       'tool',
-      l10n.t('"{0}" cannot be read, so .git and .vscode in it cannot be protected from being written.', folder),
+      l10n.t('"{0}" cannot be read, so .git and .vscode in it cannot be protected from changes.', folder),
       { cause: error },
     );
   }
@@ -124,7 +124,7 @@ async function refuseUnprotectable(
   { root, folders }: { readonly root: string; readonly folders: readonly string[] },
 ): Promise<void> {
   if (entry.isSymbolicLink() && folders.some((each) => isInside(each, file))) {
-    throw new RolecallError('tool', l10n.t('"{0}" is a link, which cannot be protected from being written.', file));
+    throw new RolecallError('tool', l10n.t('"{0}" is a link, which cannot be protected from changes.', file));
   }
   const targets = entry.isSymbolicLink()
     ? [path.resolve(path.dirname(file), await readlink(file))]

@@ -66,7 +66,8 @@ export async function accessToolRegistry(
   log: Log,
   wanted: ReadonlySet<string>,
 ): Promise<ToolRegistry> {
-  if (!data.session) return { tools: [], invoke: async () => ({ content: 'Nobody is signed in.', isError: true }) };
+  if (!data.session)
+    return { tools: [], invoke: async () => ({ content: 'The user is not signed in.', isError: true }) };
   const { compileParameters } = await import('../../core/tools/validate.ts');
   const offered = readAccessTools(contributed).filter(({ name }) => wanted.has(name));
   const tools = offered.flatMap(({ name, ...tool }) => {

@@ -23,7 +23,7 @@ export async function accessBriefing(data: AccessData, callsTools: boolean, sign
   const { session } = data;
   if (!session) {
     return {
-      instructions: `${INTRODUCTION} Nobody is signed in to the identity service, so nothing can be read of it: say so.`,
+      instructions: `${INTRODUCTION} The user is not signed in to the identity service, so nothing can be read from it: say so.`,
       notice: vscode.l10n.t('You are not signed in to the identity service, so its groups and roles cannot be read.'),
     };
   }

@@ -53,7 +53,7 @@ describe('what /access tells the model', () => {
   it('says why there is nothing, to the model and to the person', async () => {
     await scene().startService();
     const out = await brief(true);
-    assert.match(out.instructions, /Nobody is signed in to the identity service/);
+    assert.match(out.instructions, /The user is not signed in to the identity service/);
     assert.match(out.notice ?? '', /You are not signed in/);
     await tree().serviceOf('administrator');
     const none = await brief(true);

@@ -199,7 +199,7 @@ describe('the workspace’s tools', () => {
       'The program "no-such-program" was not found in PATH.',
       'Part of the editor: it can do anything the editor can.',
       'Sends a request to a.example.',
-      'Tools cannot send requests to "b.example" until you allow that host in the setting "rolecall.tools.allowedHosts".',
+      'Tools cannot send requests to "b.example" until you add that host to the setting "rolecall.tools.allowedHosts".',
     ]);
     assert.equal(await reach?.('nonsense'), undefined);
   });
@@ -257,12 +257,12 @@ describe('the workspace’s tools', () => {
     ]);
   });
 
-  it('whose path leads out of the workspace are not asked about', async () => {
+  it('whose path leads outside the workspace are not asked about', async () => {
     await symlink('/etc', path.join(folder().uri.fsPath, 'away'));
     try {
       await assert.rejects(
         call(await tools.open(), 'count_words', { file: 'away/passwd' }),
-        /leads out of the workspace/,
+        /leads outside the workspace/,
       );
       assert.deepEqual(consent.asked, []);
     } finally {
@@ -282,7 +282,7 @@ describe('the workspace’s tools', () => {
       return true;
     };
     try {
-      await assert.rejects(call(await tools.open(), 'cat', { file: 'away/hostname' }), /leads out of the workspace/);
+      await assert.rejects(call(await tools.open(), 'cat', { file: 'away/hostname' }), /leads outside the workspace/);
     } finally {
       await rm(link);
     }

@@ -73,7 +73,7 @@ describe('completions: sending', () => {
       });
       assert.deepEqual(seen, ['manual']);
       assert.equal(error.kind, 'protocol');
-      assert.match(error.message, /answered with a redirect\. Rolecall does not follow redirects/);
+      assert.match(error.message, /responded with a redirect\. Rolecall does not follow redirects/);
     }
   });
 
@@ -81,7 +81,7 @@ describe('completions: sending', () => {
   const network: readonly [code: string, kind: string, says: RegExp][] = [
     ['ECONNREFUSED', 'offline', /^Could not reach https:\/\/inference\.example\.com: nothing is listening there\.$/],
     ['ENOTFOUND', 'offline', /the host name is unknown/],
-    ['ECONNRESET', 'offline', /the connection was cut/],
+    ['ECONNRESET', 'offline', /the connection was lost/],
     ['UND_ERR_HEADERS_TIMEOUT', 'timeout', /did not begin within 300 seconds/],
     ['UND_ERR_BODY_TIMEOUT', 'timeout', /paused for 300 seconds/],
   ];

@@ -378,7 +378,7 @@ const rows: readonly Row[] = [
     kind: 'unsupported',
     facts: { code: '404', serverMessage: 'No endpoints found that support tool use. Try another.' },
     says:
-      'The model "org/m" does not support tools. Pick another model, or turn off the tools. ' +
+      'The model "org/m" does not support tools. Pick another model, or disable the tools. ' +
       'Server response: No endpoints found that support tool use. Try another.',
   },
   {

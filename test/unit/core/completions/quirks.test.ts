@@ -173,6 +173,6 @@ describe('quirks of servers', () => {
     const refused = await play({ packets: body }, { tools: tools(129) });
     assert.equal(refused.asked, 0);
     assert.equal(refused.error?.kind, 'invalidRequest');
-    assert.match(refused.error?.message ?? '', /at most 128 tools, but 129 are turned on/);
+    assert.match(refused.error?.message ?? '', /at most 128 tools, but 129 are enabled/);
   });
 });

@@ -148,7 +148,7 @@ describe('completions: what is refused before it is sent', () => {
     const { tools: sent } = JSON.parse(serializeRequest({ ...least, tools })) as { tools: unknown[] };
     assert.equal(sent.length, 128);
     const error = refusal({ ...least, tools: [...tools, tool('one_more')] });
-    assert.equal(error.message, 'The service accepts at most 128 tools, but 129 are turned on. Turn some off.');
+    assert.equal(error.message, 'The service accepts at most 128 tools, but 129 are enabled. Disable some.');
     assert.deepEqual(error.details, { param: 'tools' });
   });
 

@@ -51,7 +51,7 @@ describe('a diagnosis', () => {
         stopped = signal;
         return new Promise(() => {});
       };
-      assert.deepEqual(await ask(hanging), { kind: 'failed', problem: 'no answer within 1 second' });
+      assert.deepEqual(await ask(hanging), { kind: 'failed', problem: 'no response within 1 second' });
       assert.equal(stopped?.aborted, true, 'what hangs is told to stop');
     });
   }

@@ -51,19 +51,19 @@ describe('a request of a diagnosis', () => {
       'a failing proxy',
       502,
       () => '<h1>Bad</h1>',
-      { kind: 'unusable', problem: 'the service, or a proxy in front of it, answered 502' },
+      { kind: 'unusable', problem: 'the service, or a proxy in front of it, returned 502' },
     ],
     [
       'a page',
       200,
       () => '<html>',
-      { kind: 'unusable', problem: 'the response is not a metadata document; it may be a page of a proxy' },
+      { kind: 'unusable', problem: 'the response is not a metadata document; it may be from a proxy' },
     ],
     [
       'another document',
       200,
       () => ({ hello: 1 }),
-      { kind: 'unusable', problem: 'the response is not a metadata document; it may be a page of a proxy' },
+      { kind: 'unusable', problem: 'the response is not a metadata document; it may be from a proxy' },
     ],
     [
       'another issuer',

@@ -47,10 +47,10 @@ No problems found.
 
 ## Services, without a token
 
-- **Identity service:** answered 200 after 40 ms
+- **Identity service:** returned 200 after 40 ms
 - **Discovery:** found, for this issuer, with endpoints on the same host
 - **Clock:** this machine and the service agree within 1 second
-- **Inference service:** answered 401 after 30 ms
+- **Inference service:** returned 401 after 30 ms
 
 ## Redirect URI
 

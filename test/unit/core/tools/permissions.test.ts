@@ -63,11 +63,11 @@ describe('resolvePermissions', () => {
     ['file', ['file'], true],
     ['src/new/er', ['src', 'new', 'er'], false],
     ['in/new', ['src', 'new'], false],
-    ['away', /leads out of the workspace folder/, false],
-    ['away/new', /leads out of the workspace folder/, false],
-    ['in/../../x', /leads out of the workspace folder/, false],
-    ['dangling', /leads out of the workspace folder/, false],
-    ['dangling/new', /leads out of the workspace folder/, false],
+    ['away', /leads outside the workspace folder/, false],
+    ['away/new', /leads outside the workspace folder/, false],
+    ['in/../../x', /leads outside the workspace folder/, false],
+    ['dangling', /leads outside the workspace folder/, false],
+    ['dangling/new', /leads outside the workspace folder/, false],
     ['hidden', /are never writable/, false],
     ['src/.Git/x', /are never writable/, false],
   ];
@@ -170,7 +170,7 @@ describe('checkWorkspacePaths', () => {
 
   it('refuses what leads out, also by a link and in a list', async () => {
     for (const args of [{ file: 'out' }, { file: 'out/x' }, { file: 'deep/../../x' }, { files: ['deep', 'out/x'] }]) {
-      await assert.rejects(check(args), refusedAs(/leads out of the workspace folder/), JSON.stringify(args));
+      await assert.rejects(check(args), refusedAs(/leads outside the workspace folder/), JSON.stringify(args));
     }
   });
 });

@@ -66,7 +66,7 @@ async function until(condition: () => boolean): Promise<void> {
 
   (process.platform === 'linux' ? it : it.skip)('says when something of its namespace does not end', async () => {
     const script = `echo '{ "child-pid": ${process.pid} }' >&3`;
-    await assert.rejects(run(script, { hasNamespace: true }), { kind: 'tool', message: /did not end/ });
+    await assert.rejects(run(script, { hasNamespace: true }), { kind: 'tool', message: /is still running/ });
   });
 
   it('gives output, errors and exit code', async () => {

@@ -223,7 +223,7 @@ describe('readToolFile', () => {
     ['too large an output', run({ outputLimit: 1048577 }), /at most 1048576/, '1048577'],
     ['half a byte', run({ outputLimit: 300.5 }), /whole number/, '300.5'],
     ...['/etc', '../x', 'a/../../b', '~/.ssh', 'C:\\x', ''].map((path): (typeof refused)[number] => [
-      `a path that leads out of the workspace folder: ${path}`,
+      `a path that leads outside the workspace folder: ${path}`,
       run({ access: { read: [path] } }),
       /relative to the workspace folder and stay inside it/,
       JSON.stringify(path),
