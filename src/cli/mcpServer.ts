@@ -51,7 +51,7 @@ interface ToolAnswer {
 export function serveTools(deps: McpServerDeps, signal: AbortSignal): void {
   const { log } = deps;
   const handle = serveStdio(() => createServer(deps), {
-    onerror: (error) => log.warn(`The client sent something that is not understood: ${error.message}`),
+    onerror: (error) => log.warn(`The client sent a message that could not be understood: ${error.message}`),
   });
   signal.addEventListener('abort', () => void handle.close(), { once: true }); // Nothing is left to report it to.
 }
@@ -114,14 +114,14 @@ function createServer(deps: McpServerDeps): Server {
       const listed = z.safeParse(toolsSchema, await window?.call('listTools', { folder }, signal));
       return listed.success ? listed.data.map(listedWorkspaceTool) : [];
     } catch (error) {
-      log.info(`The tools of the workspace are not offered: ${asRolecallError(error).message}`);
+      log.info(`The tools of the workspace could not be offered: ${asRolecallError(error).message}`);
       return [];
     }
   }
 
   async function callWorkspaceTool(name: string, given: unknown, signal: AbortSignal): Promise<ToolAnswer> {
     const window = folder === undefined ? undefined : (await open()).window;
-    if (!window) return textAnswer('There is no tool of this name.', true);
+    if (!window) return textAnswer('There is no tool with this name.', true);
     const input = { folder, name, arguments: given };
     const { content, isError } = z.parse(resultSchema, await window.call('callTool', input, signal));
     return textAnswer(content, isError);

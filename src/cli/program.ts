@@ -13,7 +13,7 @@ const subcommands: readonly Subcommand[] = [whoHas, access, review, check, drift
 
 const AFTER_HELP = `
 Environment:
-  ROLECALL_TOKEN            a service token; without it, a window of the editor is asked
+  ROLECALL_TOKEN            a service token (default: the sign-in of an editor window)
   ROLECALL_INFERENCE_TOKEN  a separate token for the inference service
   ROLECALL_IDENTITY_URL, ROLECALL_INFERENCE_URL, ROLECALL_ORGANIZATION, ROLECALL_MODEL
   HTTPS_PROXY, NO_PROXY, NO_COLOR
@@ -21,7 +21,7 @@ Environment:
 Exit codes:
   0  done
   1  something to look at: a finding, a failed test, nobody has that role, no such person, no model
-  2  the command line or its configuration was not understood, or Node.js is too old
+  2  the command or its configuration is not valid, or Node.js is too old
   3  a service could not be reached or did not allow it, or no window is signed in
   4  incomplete: a list could not be read, an answer was cut off, a test could not be measured, or a rule
      could not be checked

@@ -102,7 +102,7 @@ export function servicesOfToken({ configuration, fetch: send, log }: TokenServic
       if (listed) return listed.map(({ id, name }) => ({ id, names: [name] }));
       throw new RolecallError(
         'configuration',
-        'The identity service does not list organizations. Name one with --organization or ROLECALL_ORGANIZATION.',
+        'The identity service does not list organizations. Specify one with --organization or ROLECALL_ORGANIZATION.',
       );
     },
     defaultModel: configuration.model,
@@ -152,5 +152,5 @@ export function onlyOrganization(organizations: readonly KnownOrganization[]): s
 }
 
 export function noOrganizationError(): RolecallError {
-  return new RolecallError('configuration', 'There is no organization to read. Name one with --organization.');
+  return new RolecallError('configuration', 'There is no organization to read. Specify one with --organization.');
 }

@@ -112,14 +112,14 @@ async function firstWithFolder(windows: readonly FoundWindow[], folder: string):
 function notAnswered(place: string, ms: number): RolecallError {
   return new RolecallError(
     'timeout',
-    `Nobody answered the question in ${place} within ${formatSeconds(ms)}. Run the command again and answer it, or set ${tokenVariables.token} to a service token.`,
+    `The question in ${place} was not answered within ${formatSeconds(ms)}. Run the command again and answer it, or set ${tokenVariables.token} to a service token.`,
   );
 }
 
 function noAnswer(): RolecallError {
   return new RolecallError(
     'timeout',
-    'A window of the editor is open, but did not answer: it is very busy, stopped, or has another version of Rolecall. Try again, or reload it.',
+    'An editor window is open, but did not respond: it is very busy, suspended, or has another version of Rolecall. Try again, or reload it.',
   );
 }
 
@@ -127,6 +127,6 @@ function noWindow({ identityUrl, inferenceUrl }: Configuration): RolecallError {
   const which = identityUrl ?? inferenceUrl;
   return new RolecallError(
     'signedOut',
-    `No window of the editor is signed in${which === undefined ? '' : ` to ${which}`}. Open one and sign in, or set ${tokenVariables.token} to a service token.`,
+    `No editor window is signed in${which === undefined ? '' : ` to ${which}`}. Open one and sign in, or set ${tokenVariables.token} to a service token.`,
   );
 }

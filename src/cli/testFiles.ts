@@ -57,7 +57,7 @@ export async function testFiles(
 ): Promise<ExitCode> {
   const { terminal, signal } = context;
   if (options.failOn === 'regression' && options.baseline === undefined) {
-    throw new RolecallError('configuration', 'Name the run to compare with: --baseline FILE.');
+    throw new RolecallError('configuration', 'Specify the run to compare with: --baseline FILE.');
   }
   const baseline = options.baseline === undefined ? undefined : await readBaseline(options.baseline);
   const { suites, isSound } = await readSuites(await findFiles(named, process.cwd(), PROMPT_FILE), terminal.note);
@@ -186,7 +186,7 @@ async function runSuite(
       queue,
       judgeModel: (name) => resolveModel(name, names),
       judge,
-      judgeAdvice: 'Name one with --judge ID.',
+      judgeAdvice: 'Specify one with --judge ID.',
     },
     (event) => {
       if (event.kind === 'waiting') terminal.note(waitText(event.ms));
@@ -220,8 +220,8 @@ function modelsOf(file: PromptFile, { models }: TestOptions, names: ModelNames):
     const model = resolveModel(name, names);
     if (model === undefined) {
       return name === undefined
-        ? 'The file names no model. Name one with --models or ROLECALL_MODEL.'
-        : `The model "${name}" is not one of the service's. Name one with --models or --map ${name}=ID.`;
+        ? 'The file names no model. Specify one with --models or ROLECALL_MODEL.'
+        : `The service does not offer the model "${name}". Specify one with --models or --map ${name}=ID.`;
     }
     resolved.add(model);
   }

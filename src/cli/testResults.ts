@@ -87,7 +87,7 @@ const baselineSchema = z.object({ version: z.literal(1), runs: z.array(storedRun
 export async function readBaseline(file: string): Promise<readonly StoredRun[]> {
   const read = z.safeParse(baselineSchema, parseJson(await readTextFile(file)));
   if (read.success) return read.data.runs;
-  throw new RolecallError('configuration', `${file} is not a run that rolecall test --save has written.`);
+  throw new RolecallError('configuration', `${file} was not written by rolecall test --save.`);
 }
 
 interface Regression {
@@ -153,7 +153,8 @@ export function exitOfRuns(
   const failed = failOn === 'failure' ? count('failed') : 0;
   const unmeasured = count('error', 'skipped');
   const isFinding = failed > 0 || worse > 0;
-  if (runs.length === 0 && !isWhole) return { code: exitCodes.usage, why: 'Nothing can be run: see the errors above.' };
+  if (runs.length === 0 && !isWhole)
+    return { code: exitCodes.usage, why: 'Nothing could be run: see the errors above.' };
   if (!isFinding && unmeasured === results.length) return nothingMeasured(results);
   const counts: readonly (readonly [number, string])[] = [
     [failed, 'failed'],

@@ -41,8 +41,8 @@ interface Match {
 }
 
 export const whoHas: Subcommand = (program, run) => {
-  withCommonOptions(program.command('who-has').description('who has a role, and through which groups'))
-    .argument('<role>', 'name or ID of the role, or a part of it')
+  withCommonOptions(program.command('who-has').description('show who has a role, and through which groups'))
+    .argument('<role>', 'name or ID of the role, or part of it')
     .action((role: string, options: CommonOptions) =>
       run(options, (context) =>
         ask(context, options, {
@@ -66,8 +66,10 @@ export const whoHas: Subcommand = (program, run) => {
 };
 
 export const access: Subcommand = (program, run) => {
-  withCommonOptions(program.command('access').description('what a person or service account can reach, and how'))
-    .argument('<person>', 'e-mail address or ID, or a part of it')
+  withCommonOptions(
+    program.command('access').description('show what a person or service account can reach, and through which groups'),
+  )
+    .argument('<person>', 'email address or ID, or part of it')
     .action((who: string, options: CommonOptions) =>
       run(options, (context) =>
         ask(context, options, {
@@ -100,7 +102,7 @@ const formats = {
 export const reviewFormats = Object.keys(formats);
 
 export const review: Subcommand = (program, run) => {
-  withCommonOptions(program.command('review').description('the access review of an organization'))
+  withCommonOptions(program.command('review').description('show the access review of an organization'))
     .addOption(
       new Option('--format <format>', 'Markdown, CSV or JSON').choices(reviewFormats).default('md').conflicts('json'),
     )
@@ -188,7 +190,7 @@ function jsonOfPrincipal({ kind, id, email, issuer }: Principal): object {
 }
 
 export const whoami: Subcommand = (program, run) => {
-  withCommonOptions(program.command('whoami').description('whose sign-in is used, and where')).action(
+  withCommonOptions(program.command('whoami').description('show which sign-in is used, and where')).action(
     (options: CommonOptions) =>
       run(options, async ({ terminal, signal, open }) => {
         const services = await open();

@@ -28,8 +28,8 @@ const MAX_INPUT = 1_000_000;
 const STDIN = '-';
 
 export const chat: Subcommand = (program, run) => {
-  withCommonOptions(program.command('chat').description('ask a model, and print its answer as it arrives'))
-    .argument('[message]', 'what to ask; without it, standard input')
+  withCommonOptions(program.command('chat').description('ask a model and print its answer as it arrives'))
+    .argument('[message]', 'what to ask (default: standard input)')
     .option('-f, --file <path>', 'text file to attach (- for standard input); repeatable', collectValues)
     .option('-m, --model <id>', 'the model to ask (ROLECALL_MODEL)')
     .option('-s, --system <text>', 'instructions for the model')
@@ -79,7 +79,7 @@ function reportEnding({ complete, incompleteReason, choices }: Completion, { ter
 function problemOf(choice: Completion['choices'][number] | undefined): string | undefined {
   if (choice?.ending === 'length') return 'The answer reached its length limit and was cut off.';
   if (choice?.ending === 'endedEarly') return `The service ended the answer early (${choice.finishReason}).`;
-  return (choice?.text ?? '').trim() === '' ? 'The model answered without a text.' : undefined;
+  return (choice?.text ?? '').trim() === '' ? 'The model returned an empty answer.' : undefined;
 }
 
 async function messagesOf(message: string | undefined, options: ChatOptions, context: CommandContext) {
@@ -121,7 +121,7 @@ function decode(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new RolecallError('invalidRequest', `${name} is not a text in UTF-8.`);
+    throw new RolecallError('invalidRequest', `${name} is not UTF-8 text.`);
   }
 }
 
@@ -150,11 +150,11 @@ async function readInput({ stdin, signal }: CommandContext): Promise<string> {
 async function firstModel(services: Services, signal: AbortSignal): Promise<string> {
   const [first] = (await listModels(services.inference, inferenceConnection(services), signal)) ?? [];
   if (first) return first.id;
-  throw new RolecallError('configuration', 'Name a model with --model or ROLECALL_MODEL: the service lists none.');
+  throw new RolecallError('configuration', 'Specify a model with --model or ROLECALL_MODEL: the service lists none.');
 }
 
 export const models: Subcommand = (program, run) => {
-  withCommonOptions(program.command('models').description('the models of the inference service')).action(
+  withCommonOptions(program.command('models').description('list the models of the inference service')).action(
     (options: CommonOptions) =>
       run(options, async ({ terminal, signal, open }) => {
         const services = await open();
@@ -167,7 +167,7 @@ export const models: Subcommand = (program, run) => {
           }
         }
         if (listed.length > 0) return exitCodes.done;
-        terminal.note('The inference service lists no models. Name one with --model or ROLECALL_MODEL.');
+        terminal.note('The inference service lists no models. Specify one with --model or ROLECALL_MODEL.');
         return exitCodes.finding;
       }),
   );

@@ -32,11 +32,11 @@ interface CheckCommandOptions extends CommonOptions {
 type Part = (file: AccessFile) => AccessFile | undefined;
 
 export const check: Subcommand = (program, run) => {
-  addCommand(program, run, 'check', 'checks access by the rules and the declared state of files', (file) => file);
+  addCommand(program, run, 'check', 'check access against the rules and the declared state in files', (file) => file);
 };
 
 export const drift: Subcommand = (program, run) => {
-  addCommand(program, run, 'drift', 'what differs from the declared state of files', (file) =>
+  addCommand(program, run, 'drift', 'show what differs from the declared state in files', (file) =>
     // Of a file that could not be read as a whole it is not known what it declares.
     file.declared || !file.isWhole ? { ...file, rules: [], waivers: [] } : undefined,
   );
@@ -46,8 +46,8 @@ function addCommand(
   ...[program, run, name, description, part]: [...Parameters<Subcommand>, string, string, Part]
 ): void {
   withCommonOptions(program.command(name).description(description))
-    .argument('[files...]', `files of access rules, or folders with some; without it, the current folder`)
-    .option('--sarif <file>', 'write SARIF 2.1.0 too, for code scanning')
+    .argument('[files...]', `access rule files or folders (default: the current folder)`)
+    .option('--sarif <file>', 'also write SARIF 2.1.0, for code scanning')
     .option('--no-emails', 'name people by ID')
     .action((files: string[], options: CheckCommandOptions) =>
       run(options, (context) => checkFiles(context, options, files, part)),
@@ -67,8 +67,9 @@ async function checkFiles(
   const found = await findFiles(named, process.cwd(), ACCESS_FILE);
   const other = found.find((full) => !ACCESS_FILE.test(full));
   if (other !== undefined)
-    throw new RolecallError('configuration', `${displayPath(other)} is not a file of access rules (*${SUFFIX}).`);
-  if (found.length === 0) throw new RolecallError('configuration', `There is no *${SUFFIX} in this folder or below.`);
+    throw new RolecallError('configuration', `${displayPath(other)} is not an access rules file (*${SUFFIX}).`);
+  if (found.length === 0)
+    throw new RolecallError('configuration', `There is no *${SUFFIX} in this folder or its subfolders.`);
   const read = await Promise.all(
     found.map(async (full) => ({ path: displayPath(full), file: part(readAccessFile(await readTextFile(full))) })),
   );

@@ -12,7 +12,7 @@ export const mcp: Subcommand = (program, run) => {
   withCommonOptions(
     program.command('mcp').description('serve access tools and workspace tools to agents (Model Context Protocol)'),
   )
-    .option('--no-workspace-tools', 'serve the access tools alone')
+    .option('--no-workspace-tools', 'serve only the access tools')
     .action((options: McpOptions) =>
       run(options, async ({ terminal, signal, open, stdin, manifest }) => {
         const { serveTools } = await import('../mcpServer.ts'); // Read only by this command.

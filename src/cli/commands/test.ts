@@ -17,7 +17,7 @@ export const test: Subcommand = (program, run) => {
       program
         .createOption(
           '--fail-on <what>',
-          'exit with 1 on any failed case, or only on cases that did better in the baseline',
+          'exit with 1 if any case fails, or only if a case is worse than in the baseline',
         )
         .choices(['failure', 'regression']),
     )
@@ -42,6 +42,6 @@ function addPair(text: string, before: Readonly<Record<string, string>>): Record
 }
 
 function positive(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Write a whole number from 1 to 9999.');
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Enter a whole number from 1 to 9999.');
   return Number(text);
 }

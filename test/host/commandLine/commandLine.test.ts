@@ -94,7 +94,7 @@ describe('the command line', () => {
 
   it('uses the sign-in of a window after its user has allowed it, once', async () => {
     const { cloud, registered } = await openWindow();
-    assert.match((await rolecall('whoami')).stderr, /No window of the editor is signed in/);
+    assert.match((await rolecall('whoami')).stderr, /No editor window is signed in/);
     await signInAs(cloud, 'administrator');
     await until('the window answers', async () => (await registered.status()).isOpen);
 
@@ -151,7 +151,7 @@ describe('the command line', () => {
     assert.equal((await rolecall('whoami')).code, 0);
     await cloud.tokenManager.signOut();
     await until('the window closes', async () => !(await registered.status()).isOpen);
-    assert.match((await rolecall('whoami')).stderr, /No window of the editor is signed in/);
+    assert.match((await rolecall('whoami')).stderr, /No editor window is signed in/);
   });
 
   describe('as a server that the editor starts for agents', () => {

@@ -95,7 +95,7 @@ describe('the server for agents, through the official client', function () {
     });
 
     it('knows no other tool', async () => {
-      assert.deepEqual(await call('run_anything'), { text: 'There is no tool of this name.', isError: true });
+      assert.deepEqual(await call('run_anything'), { text: 'There is no tool with this name.', isError: true });
     });
   });
 
@@ -212,7 +212,7 @@ describe('the server for agents, through the official client', function () {
 
     it('says that there is no window, and finds one that opens later', async () => {
       await start();
-      assert.match((await call('list_roles')).text, /No window of the editor is signed in/);
+      assert.match((await call('list_roles')).text, /No editor window is signed in/);
       assert.equal((await client.listTools()).tools.length, 4);
       const line = await open();
       assert.match((await call('list_roles')).text, /^Roles of acme/);

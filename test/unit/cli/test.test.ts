@@ -200,7 +200,7 @@ describe('rolecall test', function () {
     assert.match(stdout, / {2}passed {2}Japan\n {2}2 passed in /);
     assert.match(
       stderr,
-      /^c\.prompt\.yml: error: .* is not UTF-8 text.*\nb\.prompt\.yml: error: The model "x\/grok" is not .*\nerror: Not everything could be read: see the errors above\.\n$/,
+      /^c\.prompt\.yml: error: .* is not UTF-8 text.*\nb\.prompt\.yml: error: The service does not offer .*\nerror: Not everything could be read: see the errors above\.\n$/,
     );
     assert.equal(asked().length, 2);
   });
@@ -213,7 +213,7 @@ describe('rolecall test', function () {
     assert.equal(JSON.parse(skipped.stdout).summary.skippedChecks, 2);
     assert.match(
       (await run(['a.prompt.yml'])).stdout,
-      /fluent \(skipped\): There is no model to judge with\. Name one with --judge ID\.\n[\s\S]* {2}1 passed, 1 failed, 2 checks skipped in /,
+      /fluent \(skipped\): There is no model to judge with\. Specify one with --judge ID\.\n[\s\S]* {2}1 passed, 1 failed, 2 checks skipped in /,
     );
     const usual = server.answer;
     server.answer = (request, response) =>
@@ -348,7 +348,7 @@ describe('rolecall test', function () {
         'files that cannot be used',
         { 'a.prompt.yml': 'messages: [{role: user}]' },
         ['a.prompt.yml'],
-        /A message needs content.*\nerror: Nothing can be run: see the errors above\.\n$/,
+        /A message needs content.*\nerror: Nothing could be run: see the errors above\.\n$/,
       ],
       [2, 'a file that is not there', {}, ['none.prompt.yml'], /none\.prompt\.yml does not exist/],
       [
@@ -356,18 +356,18 @@ describe('rolecall test', function () {
         'a model that is not there',
         { 'a.prompt.yml': CAPITALS.replace('openai/gpt-4o', 'x/grok') },
         ['a.prompt.yml'],
-        /^a\.prompt\.yml: error: The model "x\/grok" is not one of the service's\. Name one with --models or --map x\/grok=ID\./,
+        /^a\.prompt\.yml: error: The service does not offer the model "x\/grok"\. Specify one with --models or --map x\/grok=ID\./,
       ],
       [
         2,
         'a file that names no model',
         { 'a.prompt.yml': CAPITALS.replace(/model:.*\n/, '') },
         ['a.prompt.yml'],
-        /^a\.prompt\.yml: error: The file names no model\. Name one with --models or ROLECALL_MODEL\./,
+        /^a\.prompt\.yml: error: The file names no model\. Specify one with --models or ROLECALL_MODEL\./,
       ],
-      [2, 'no baseline', {}, ['--fail-on', 'regression'], /Name the run to compare with/],
-      [2, 'a baseline that is none', { 'b.json': '{}' }, ['--baseline', 'b.json'], /b\.json is not a run/],
-      [2, 'a number that is none', {}, ['--repeats', '0'], /Write a whole number/],
+      [2, 'no baseline', {}, ['--fail-on', 'regression'], /Specify the run to compare with/],
+      [2, 'a baseline that is none', { 'b.json': '{}' }, ['--baseline', 'b.json'], /b\.json was not written by/],
+      [2, 'a number that is none', {}, ['--repeats', '0'], /Enter a whole number/],
       [2, 'a pair that is none', {}, ['--map', 'a'], /Write name=id/],
       [
         0,

@@ -61,16 +61,13 @@ describe('the command line and a window', function () {
   it('ends with 3 where there is no window, nobody is signed in, or the user says no', async () => {
     const none = await run(['whoami']);
     assert.deepEqual([none.code, none.stdout], [3, '']);
-    assert.match(
-      none.stderr,
-      /^error: No window of the editor is signed in\. Open one and sign in, or set ROLECALL_TOKEN/,
-    );
+    assert.match(none.stderr, /^error: No editor window is signed in\. Open one and sign in, or set ROLECALL_TOKEN/);
     await world.open();
     world.signIn = undefined;
     assert.equal((await run(['whoami'])).code, 3);
     world.signIn = signInOf();
     const other = await run(['whoami', '--identity-url', 'https://other.example']);
-    assert.match(other.stderr, /No window of the editor is signed in to https:\/\/other\.example\./);
+    assert.match(other.stderr, /No editor window is signed in to https:\/\/other\.example\./);
     world.answer = false;
     const refused = await run(['whoami']);
     assert.deepEqual([refused.code, refused.stdout], [3, '']);
@@ -113,7 +110,7 @@ describe('the command line and a window', function () {
     );
     await assert.rejects(joining, (error: RolecallError) => {
       assert.equal(error.kind, 'timeout');
-      assert.match(error.message, /^Nobody answered the question in Code, in the window of \/work within 1 second\./);
+      assert.match(error.message, /^The question in Code, in the window of \/work was not answered within 1 second\./);
       return true;
     });
   });
