@@ -71,12 +71,16 @@ export function filterProblem(filter: string): string {
   const { typed } = problem;
   if (problem.kind === 'state') {
     const known = formatList(problem.known.map((state) => `“is:${state}”`));
-    return vscode.l10n.t('“is:{0}” is searched for as text. There are {1}.', typed, known);
+    return vscode.l10n.t(
+      '“is:{0}” is not a known state, so it is searched for as text. Known states: {1}.',
+      typed,
+      known,
+    );
   }
   const { meant } = problem;
   return meant === undefined
-    ? vscode.l10n.t('“{0}:” is not a filter key and is searched for as text.', typed)
-    : vscode.l10n.t('“{0}:” is not a filter key and is searched for as text. Did you mean “{1}:”?', typed, meant);
+    ? vscode.l10n.t('“{0}:” is not a filter key, so it is searched for as text.', typed)
+    : vscode.l10n.t('“{0}:” is not a filter key, so it is searched for as text. Did you mean “{1}:”?', typed, meant);
 }
 
 /** The error for a target, or another entry, that has been removed since it was shown. */

@@ -71,7 +71,7 @@ const ENDINGS: Readonly<Record<AnswerEnding, (end: AgentLoopResult) => string>> 
       'Stopped after {0} rounds of tool calls. To allow more, change the setting rolecall.tools.maxRounds.',
       rounds,
     ),
-  empty: () => vscode.l10n.t('The model answered with nothing.'),
+  empty: () => vscode.l10n.t('The model returned an empty answer.'),
   onlyReasoning: () => vscode.l10n.t('The model reasoned but did not answer. A higher token limit may help.'),
 };
 
@@ -101,7 +101,7 @@ export function lowConfidenceLine(logprobs: Logprobs): string | undefined {
     .filter(({ text, sure }) => text !== '' && sure < 0.995)
     .sort((one, other) => one.sure - other.sure)
     .slice(0, DOUBTS)
-    .map(({ text, sure }) => `“${text}” (${Math.round(sure * 100)} %)`);
+    .map(({ text, sure }) => `“${text}” (${Math.round(sure * 100)}%)`);
   return words.length === 0 ? undefined : vscode.l10n.t('Lowest confidence: {0}', words.join(', '));
 }
 

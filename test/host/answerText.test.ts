@@ -133,7 +133,7 @@ describe('the last line of an answer', () => {
     ['says so too when that cut a call', 'cut', turn({ finishReason: 'content_filter' }), /content_filter/],
     ['says that the connection was lost', 'incomplete', turn({ complete: false }), /connection was lost.*incomplete/],
     ['says that the calls did not end', 'roundLimit', turn(), /after 10 rounds/],
-    ['says that there was nothing', 'answered', turn({ text: ' \n' }), /answered with nothing/],
+    ['says that there was nothing', 'answered', turn({ text: ' \n' }), /returned an empty answer/],
     [
       'says that there was only reasoning',
       'answered',
@@ -166,12 +166,12 @@ describe('the words a model was least sure of', () => {
       token('?', 0.2, [0xa9]),
       token(' ', 0.1),
     ];
-    assert.equal(lowConfidenceLine(logprobs), 'Lowest confidence: “é” (10 %), “is” (50 %)');
+    assert.equal(lowConfidenceLine(logprobs), 'Lowest confidence: “é” (10%), “is” (50%)');
   });
 
   it('are three at most, and none where it was sure', () => {
     const many = ['a', 'b', 'c', 'd'].map((text, at) => token(text, 0.1 * (at + 1)));
-    assert.equal(lowConfidenceLine(many), 'Lowest confidence: “a” (10 %), “b” (20 %), “c” (30 %)');
+    assert.equal(lowConfidenceLine(many), 'Lowest confidence: “a” (10%), “b” (20%), “c” (30%)');
     assert.equal(lowConfidenceLine([token('It', 0.999)]), undefined);
     assert.equal(lowConfidenceLine([]), undefined);
   });

@@ -152,7 +152,7 @@ describe('the running extension, configured for a cloud', () => {
       await select('text');
       patches.set(vscode.window, 'showInputBox', async () => 'say nothing');
       await vscode.commands.executeCommand(commands.askAboutSelection);
-      await until('the line', () => answers().some((text) => /own: The model answered with nothing\./.test(text)));
+      await until('the line', () => answers().some((text) => /own: The model returned an empty answer\./.test(text)));
     });
   });
 });

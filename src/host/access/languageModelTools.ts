@@ -54,7 +54,7 @@ class SharingConsent implements vscode.Disposable {
         modal: true,
         detail: [
           vscode.l10n.t(
-            'The names of groups and roles and people’s e-mail addresses will be sent to that model as part of a prompt. Its vendor can log them.',
+            'The names of groups and roles and people’s email addresses will be sent to that model as part of a prompt. Its vendor can log them.',
           ),
           recipient === undefined
             ? vscode.l10n.t('The editor does not report which one is asking. It is not @rolecall.')

@@ -45,7 +45,9 @@ function wordsOf(id: SignInMethodId, { connection }: SignInContext): { label: st
     case 'paste':
       return {
         label: vscode.l10n.t('Browser, then paste the address'),
-        detail: vscode.l10n.t('For SSH, containers and editors in a browser, where the page cannot return by itself.'),
+        detail: vscode.l10n.t(
+          'For SSH, containers and editors in a browser, where the page cannot return to the editor.',
+        ),
       };
     case 'serviceToken':
       return {

@@ -16,9 +16,9 @@ export function signInPages(label: string): LoopbackOptions['pages'] {
       ),
     }),
     refused: {
-      title: vscode.l10n.t('Not the expected response'),
+      title: vscode.l10n.t('Unexpected response'),
       text: vscode.l10n.t(
-        'Rolecall is waiting for the response to a sign-in, and this is a different one. Start again from the editor.',
+        'Rolecall is waiting for the response to a sign-in, but this is a different one. Start again from the editor.',
       ),
     },
   };

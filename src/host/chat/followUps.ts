@@ -32,13 +32,13 @@ function followUps(kind: string | undefined): vscode.ChatFollowup[] {
   const { explain, fix, tests, access } = chatCommands;
   switch (kind) {
     case 'continue':
-      return [{ prompt: vscode.l10n.t('Go on where you stopped.'), label: vscode.l10n.t('Go on'), command: '' }];
+      return [{ prompt: vscode.l10n.t('Continue where you stopped.'), label: vscode.l10n.t('Continue'), command: '' }];
     case explain:
       return [about(fix, vscode.l10n.t('Look for mistakes in it')), about(tests, vscode.l10n.t('Write tests for it'))];
     case fix:
       return [about(tests, vscode.l10n.t('Write tests for the correction'))];
     case tests:
-      return [about('', vscode.l10n.t('Which cases do these tests leave out?'))];
+      return [about('', vscode.l10n.t('Which cases do these tests not cover?'))];
     case access:
       return [about(access, vscode.l10n.t('Who can change who has access?'))];
     default:

@@ -104,7 +104,7 @@ export class WindowForPrograms implements vscode.Disposable {
     void showInformationMessage(
       count === 0
         ? vscode.l10n.t('No command line access to reset.')
-        : vscode.l10n.t('Command line access was reset. You will be asked the next time.'),
+        : vscode.l10n.t('Command line access was reset. You will be asked again next time.'),
     ); // No buttons, so nothing to wait for.
   }
 
@@ -146,7 +146,7 @@ export class WindowForPrograms implements vscode.Disposable {
         modal: true,
         detail: [
           vscode.l10n.t(
-            'It was started in a terminal or by an agent on this machine. If you allow it, it can read who has access to what at {0}, and send chat requests to {1} in your name while a window is open.',
+            'It was started in a terminal or by an agent on this machine. If you allow it, it can read who has access to what at {0}, and send chat requests to {1} on your behalf while a window is open.',
             identity,
             inference,
           ),
@@ -172,11 +172,11 @@ export class WindowForPrograms implements vscode.Disposable {
 /** What the program says of itself, on a line each: it could say anything. */
 function claimText({ command, folder }: Claim): string {
   const shown = (text: string | undefined) =>
-    truncateWithEllipsis(oneLine(text ?? ''), MAX_CLAIM) || vscode.l10n.t('not said');
+    truncateWithEllipsis(oneLine(text ?? ''), MAX_CLAIM) || vscode.l10n.t('not specified');
   return [
     vscode.l10n.t('Command: {0}', shown(command)),
     vscode.l10n.t('Folder: {0}', shown(folder)),
-    vscode.l10n.t('The program says so itself; this cannot be verified.'),
+    vscode.l10n.t('This information comes from the program and cannot be verified.'),
   ].join('\n');
 }
 

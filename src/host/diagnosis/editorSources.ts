@@ -167,13 +167,13 @@ async function tryStore(storage: EditorSourcesDeps['secrets']): Promise<StoreFac
   const key = secrets.probe + randomUUID();
   if (vscode.env.uiKind === vscode.UIKind.Web) {
     await storage.get(key);
-    return { kind: 'readable', why: vscode.l10n.t('in a browser, each tab restores what it read when it was opened') };
+    return { kind: 'readable', why: vscode.l10n.t('in a browser, each tab keeps what it read when it was opened') };
   }
   const written = randomUUID();
   try {
     await storage.store(key, written);
     if ((await storage.get(key)) !== written) {
-      throw new RolecallError('storage', vscode.l10n.t('What was written to the secret store cannot be read again.'));
+      throw new RolecallError('storage', vscode.l10n.t('What was written to the secret store cannot be read back.'));
     }
   } finally {
     await storage.delete(key);

@@ -36,7 +36,7 @@ async function saveChat({ clouds, openTools, lastExchange }: PromptDraftsDeps): 
   if (!current || current.owner !== ownerOf(clouds)) {
     throw new RolecallError(
       'invalidRequest',
-      vscode.l10n.t('There is no exchange to save yet. Ask @rolecall something first.'),
+      vscode.l10n.t('There is no conversation to save yet. Ask @rolecall something first.'),
     );
   }
   const { model, parameters, messages, toolRegistry } = current;
@@ -50,7 +50,7 @@ async function saveChat({ clouds, openTools, lastExchange }: PromptDraftsDeps): 
     ...(others.length === 0
       ? []
       : [vscode.l10n.t('Tools that do not belong to the workspace: {0}.', formatList(others))]),
-    ...(messages.some(({ role }) => role === 'tool') ? [vscode.l10n.t('Calls of tools and their results.')] : []),
+    ...(messages.some(({ role }) => role === 'tool') ? [vscode.l10n.t('Tool calls and their results.')] : []),
   ];
   const name = vscode.l10n.t('From chat');
   const text = writePromptFile({ name, model, parameters, messages: said, tools });
@@ -90,10 +90,7 @@ async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Prom
   if (notTaken.length === 0) return;
   await showInformationMessage(
     notTaken.length === 1
-      ? vscode.l10n.t('Imported. One thing could not be taken along; it is listed at the top of the file.')
-      : vscode.l10n.t(
-          'Imported. {0} things could not be taken along; they are listed at the top of the file.',
-          notTaken.length,
-        ),
+      ? vscode.l10n.t('Imported, except for one item, which is listed at the top of the file.')
+      : vscode.l10n.t('Imported, except for {0} items, which are listed at the top of the file.', notTaken.length),
   );
 }

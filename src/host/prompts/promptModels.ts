@@ -87,8 +87,8 @@ export class PromptModels implements vscode.Disposable {
     const chosen = await showQuickPick(items, {
       title: vscode.l10n.t('Model for {0}', name),
       placeHolder: this.#clouds.sandbox
-        ? vscode.l10n.t('The sandbox has no model of this name. Your choice is remembered in this window.')
-        : vscode.l10n.t('Your cloud has no model of this name. Your choice is remembered in the settings.'),
+        ? vscode.l10n.t('The sandbox has no model with this name. Your choice is remembered in this window.')
+        : vscode.l10n.t('Your cloud has no model with this name. Your choice is remembered in the settings.'),
       matchOnDescription: true,
       ignoreFocusOut: true,
     });

@@ -101,7 +101,7 @@ export class PromptRuns implements vscode.Disposable {
     }
     const chosen = await showQuickPick(choices, {
       title: vscode.l10n.t('Compare the Latest Run'),
-      placeHolder: vscode.l10n.t('With what?'),
+      placeHolder: vscode.l10n.t('Compare with what?'),
       matchOnDescription: true,
     });
     if (chosen) await this.#show(uri, chosen.make());

@@ -107,15 +107,15 @@ export class ResultCommands {
     if (isSameAnswer) {
       const same = {
         same: vscode.l10n.t('Same answer, same fingerprint.'),
-        changed: vscode.l10n.t('Same answer, but another fingerprint of the service.'),
+        changed: vscode.l10n.t('Same answer, but the service sent a different fingerprint.'),
         unknown: vscode.l10n.t('Same answer. The service sends no fingerprint.'),
       }[fingerprint];
       await showInformationMessage(`${request}${same}`);
       return;
     }
     const changed = {
-      same: vscode.l10n.t('The answer has changed. The fingerprint of the service is the same.'),
-      changed: vscode.l10n.t('The answer has changed, and so has the fingerprint of the service.'),
+      same: vscode.l10n.t('The answer has changed. The service sent the same fingerprint.'),
+      changed: vscode.l10n.t('The answer has changed, and the service sent a different fingerprint.'),
       unknown: vscode.l10n.t('The answer has changed. The service sends no fingerprint.'),
     }[fingerprint];
     const show = vscode.l10n.t('Show Difference');

@@ -121,7 +121,7 @@ function endOf(
   if (logprobs.length > 0 && perplexity !== undefined) {
     const sure = vscode.l10n.t('Perplexity {0} over {1} tokens', perplexity.toFixed(2), logprobs.length);
     const unplaced = text !== '' && places.length === 0;
-    const why = vscode.l10n.t('The tokens do not spell this answer, so they are not colored.');
+    const why = vscode.l10n.t('The tokens do not match this answer, so they are not colored.');
     lines.push(`${sure}${unplaced ? `. ${why}` : ''}`);
   }
   return lines;
@@ -140,7 +140,7 @@ function factsOf({ usage, result, choices, body }: ModelAnswer): string[] {
   const lines = facts.filter((line) => line.length > 0).map((line) => line.join(' · '));
   const wanted = body !== undefined && /"logprobs":true/.test(body);
   if (wanted && completion && choices.every(({ logprobs }) => logprobs.length === 0)) {
-    lines.push(vscode.l10n.t('The service returned no log probabilities, although they were asked for.'));
+    lines.push(vscode.l10n.t('The service returned no log probabilities, although they were requested.'));
   }
   return lines;
 }

@@ -190,7 +190,7 @@ export class TokenColors implements vscode.HoverProvider, vscode.Disposable {
     if (!editor || places.length === 0) {
       throw new RolecallError(
         'invalidRequest',
-        vscode.l10n.t('No token of this answer has a probability below {0} %.', UNCERTAIN * 100),
+        vscode.l10n.t('No token of this answer has a probability below {0}%.', UNCERTAIN * 100),
       );
     }
     const { active } = editor.selection;
@@ -238,7 +238,7 @@ function hoverText(chosen: TokenLogprob, top: readonly TokenLogprob[]): vscode.M
 
 function percent(token: TokenLogprob): string {
   const share = probability(token) * 100;
-  return `${share >= 1 ? share.toFixed(1) : share.toPrecision(2)} %`;
+  return `${share >= 1 ? share.toFixed(1) : share.toPrecision(2)}%`;
 }
 
 function bytesOf({ bytes }: TokenLogprob): string {

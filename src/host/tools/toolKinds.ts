@@ -207,9 +207,9 @@ function leftoverLine({ kind, path }: Leftover): string {
     case 'deleted':
       return vscode.l10n.t('The tool left a pipe, socket or device behind. It was deleted: {0}.', file);
     case 'modeCleared':
-      return vscode.l10n.t('The tool let other users run {0} as you. That was undone.', file);
+      return vscode.l10n.t('The tool allowed other users to run {0} as you. This was undone.', file);
     case 'remains':
-      return vscode.l10n.t('{0} could not be checked or cleaned up. Look at it before you use it.', file);
+      return vscode.l10n.t('{0} could not be checked or cleaned up. Check it before you use it.', file);
   }
 }
 

@@ -213,7 +213,7 @@ function member({ kind, principal }: NodeOf<'subject' | 'user' | 'serviceAccount
   }
   return createTreeItem(shortId(principalName(principal)), None, 'account', issuer, [
     [vscode.l10n.t('Subject'), id],
-    [vscode.l10n.t('E-mail'), email],
+    [vscode.l10n.t('Email'), email],
     [vscode.l10n.t('Issuer'), issuer],
   ]);
 }

@@ -45,7 +45,7 @@ export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps
         // Reads or stores again, or says why not.
         const token = active.tokenManager.accessToken(new AbortController().signal);
         if ((await withTimeout(token, 10_000)) === undefined) {
-          throw new RolecallError('timeout', vscode.l10n.t('The system keyring did not answer.'));
+          throw new RolecallError('timeout', vscode.l10n.t('The system keyring did not respond.'));
         }
       }
       data.refresh(targetOf(node)?.organization);

@@ -20,7 +20,7 @@ test.describe('an administrator', () => {
   });
 
   const reads = () => counter(workbench.sandbox, 'identity GET /api/v1/organizations/meridian/groups');
-  const question = /Share who can do what in “meridian” with [\s\S]*e-mail addresses/;
+  const question = /Share who can do what in “meridian” with [\s\S]*email addresses/;
 
   // Another agent asks Rolecall's tools for people's names. The editor lets such calls pass without a question of its own, as
   // it does after "Allow in this Session".

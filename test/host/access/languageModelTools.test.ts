@@ -65,7 +65,7 @@ describe('tools for models', () => {
       assert.match(said, /did not allow this\. Nothing was read/);
       assert.deepEqual(read(), []);
       assert.match(given.told[0] ?? '', /in “meridian” with another chat agent or model\?/);
-      assert.match(given.told[0] ?? '', /e-mail addresses/);
+      assert.match(given.told[0] ?? '', /email addresses/);
       await invoke(listGroups, {}, { model: { vendor: 'copilot', name: 'GPT', id: 'g' } });
       assert.match(given.told[1] ?? '', /in “meridian” with GPT \(copilot\)\?/);
       assert.deepEqual(read(), []);

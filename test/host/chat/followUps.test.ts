@@ -30,7 +30,7 @@ describe('suggestions after an answer', () => {
     for (const cut of [end('incomplete'), end('roundLimit'), end('answered', 'length')]) {
       assert.deepEqual(
         offered(followUpOf(asked('fix'), cut)).map(({ label }) => label),
-        ['Go on'],
+        ['Continue'],
       );
     }
   });

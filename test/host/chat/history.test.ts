@@ -91,7 +91,7 @@ describe('earlier turns of a chat', () => {
   });
 
   it('in which the model said nothing say so, whatever Rolecall said of it', async () => {
-    const { messages } = await turns(ask('Count.'), answer([said('*The model answered with nothing.*')]));
+    const { messages } = await turns(ask('Count.'), answer([said('*The model returned an empty answer.*')]));
     // Without an answer between them the next question would be joined to this one.
     const expected = [
       { role: 'user', content: 'Count.' },

@@ -156,7 +156,7 @@ describe('@rolecall', () => {
           ])
         : fetch(address, init);
     await chat().ask('hi');
-    assert.match(chat().read(), /Lowest confidence: “is” \(50 %\)/);
+    assert.match(chat().read(), /Lowest confidence: “is” \(50%\)/);
   });
 
   it('learns from the service how long a conversation may be, and goes on with what fits', async () => {
@@ -440,7 +440,7 @@ describe('@rolecall', () => {
     });
 
     for (const [prompt, line] of [
-      ['say nothing', /answered with nothing/],
+      ['say nothing', /returned an empty answer/],
       ['only think', /reasoned but did not answer/],
     ] as const) {
       it(`to “${prompt}”`, async () => {

@@ -106,7 +106,9 @@ describe('the command line', () => {
     );
     assert.ok(given.told[0]?.includes(descriptor.identity));
     assert.ok(
-      given.told[0]?.includes(`Command: rolecall whoami\nFolder: ${folder().uri.fsPath}\nThe program says so itself`),
+      given.told[0]?.includes(
+        `Command: rolecall whoami\nFolder: ${folder().uri.fsPath}\nThis information comes from the program`,
+      ),
     );
     assert.deepEqual(given.buttons.at(0), ['Don’t Allow', 'Allow'], 'what has the focus is safe');
     assert.deepEqual(await registered.status(), { allowed: 0, isOpen: true });
@@ -127,7 +129,7 @@ describe('the command line', () => {
     assert.equal(given.told.length, 2, 'remembered');
 
     await given.call(commands.resetCommandLineAccess);
-    assert.match(given.told.at(-1) ?? '', /You will be asked the next time/);
+    assert.match(given.told.at(-1) ?? '', /You will be asked again next time/);
     assert.equal((await rolecall('whoami')).code, 3);
   });
 

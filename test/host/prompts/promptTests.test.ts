@@ -589,7 +589,7 @@ describe('prompt files', () => {
     };
     await assert.rejects(
       Promise.resolve(prompts.commands[promptCommands.saveChatAsPromptFile]()),
-      /There is no exchange to save yet\. Ask @rolecall something first\./,
+      /There is no conversation to save yet\. Ask @rolecall something first\./,
     );
     lastExchange.current = { ...lastExchange.current, owner };
     await prompts.commands[promptCommands.saveChatAsPromptFile]();
@@ -632,7 +632,7 @@ describe('prompt files', () => {
     assert.deepEqual(document.getText().split('\n').slice(0, 4), [
       '# Not saved:',
       '# Tools that do not belong to the workspace: whoHasAccess.',
-      '# Calls of tools and their results.',
+      '# Tool calls and their results.',
       '',
     ]);
     const { file: made } = await readPrompt(document.uri);

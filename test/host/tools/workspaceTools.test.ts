@@ -455,7 +455,7 @@ describe('the workspace’s tools', () => {
         /created something that is not allowed\. It was renamed to ".*\/out\/1\/\.git\.not-allowed-\w+"\./,
       );
       assert.match(told, /left a pipe, socket or device behind\. It was deleted: ".*\/out\/2"\./);
-      assert.match(told, /let other users run ".*\/out\/3" as you\. That was undone\./);
+      assert.match(told, /allowed other users to run ".*\/out\/3" as you\. This was undone\./);
       const many = await leaving('for each in $(seq 12); do mkfifo out/$each; done');
       assert.equal(many.match(/It was deleted/g)?.length, 10);
       assert.match(many, /\n2 more were found\.\n/);

@@ -141,7 +141,7 @@ describe('filter, order and favorites', () => {
     await tree().serviceOf('administrator', 'meridian');
     const { done } = await ask(commands.filter, await tree().node('meridian'));
     input.type('helth:error');
-    const said = /“helth:” is not a filter key and is searched for as text\. Did you mean “health:”\?/;
+    const said = /“helth:” is not a filter key, so it is searched for as text\. Did you mean “health:”\?/;
     const message = await until('it is said', () => input.validationMessage);
     assert.match(message.message, said);
     input.enter();
