@@ -176,7 +176,7 @@ test.describe('the tools of a workspace', () => {
     await open('billing');
     await lenses().first().click();
     await expect(dialog(page)).toHaveText(
-      /Reads this workspace and the system’s files\. Writes nothing but temporary files\. No network\..*Argument: "report\.sh"/s,
+      /Reads this workspace and the system’s files\. Writes only temporary files\. No network\..*Argument: "report\.sh"/s,
     );
     await pressDialog(page, 'Always Allow in This Workspace');
     await printed('all is well').waitFor();
@@ -272,7 +272,7 @@ test.describe('the tools of a workspace', () => {
     }
     await outsider(call);
     await pressDialog(page, 'Cancel');
-    assert.match(await answer(page), /did not let this call run/);
+    assert.match(await answer(page), /did not allow this call/);
     await outsider({});
     assert.match(await answer(page), /count_words.*report.*find_ticket/s);
   });

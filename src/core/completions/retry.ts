@@ -67,7 +67,7 @@ export class CompletionRetryPolicy {
     if (waitMs === undefined || longestWaitMs === 0 || waitMs > longestWaitMs) return undefined;
     if (this.#waits >= MAX_WAITS) return undefined;
     this.#waits++;
-    const message = l10n.t('Too many requests. Trying again in {0}, as the service asked.', formatSeconds(waitMs));
+    const message = l10n.t('Too many requests. Trying again in {0}, as the service requested.', formatSeconds(waitMs));
     return { ...last, waitMs, notices: [{ code: 'waiting', message }] };
   }
 

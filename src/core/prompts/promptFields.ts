@@ -93,7 +93,7 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
     },
     jsonSchema: {
       shape: 'mapping',
-      describe: () => l10n.t('The answer must be JSON that fits this JSON Schema; `{}` accepts any JSON.'),
+      describe: () => l10n.t('The answer must be JSON that matches this JSON Schema; `{}` accepts any JSON.'),
     },
     toolCall: {
       shape: 'mapping',

@@ -254,7 +254,7 @@ function planCall<D>(call: ToolCall, tools: readonly AgentTool<D>[]): PlannedCal
 /** Why a call with these arguments is not run, for the model; `undefined` where they fit. */
 export function argumentsMisfit({ check }: Pick<AgentTool<unknown>, 'check'>, args: unknown): string | undefined {
   const errors = check(args);
-  return errors.length === 0 ? undefined : `The arguments do not fit the tool, so nothing was run. ${errors.join(' ')}`;
+  return errors.length === 0 ? undefined : `The arguments do not match the schema of the tool, so nothing was run. ${errors.join(' ')}`;
 }
 
 interface Ended {
@@ -328,6 +328,6 @@ function failure(error: unknown, signal: AbortSignal): [ToolResult, boolean] {
 
 /** What the model gets for a call that was rejected; a cancellation is the user's refusal. */
 export function rejectedCallResult(error: unknown): ToolResult {
-  if (isCancelled(error)) return { content: 'The user did not let this call run.', isError: true, refused: true };
+  if (isCancelled(error)) return { content: 'The user did not allow this call.', isError: true, refused: true };
   return { content: `The tool failed: ${error instanceof Error ? error.message : String(error)}`, isError: true };
 }

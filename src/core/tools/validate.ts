@@ -129,7 +129,7 @@ function sentence(error: ErrorObject): string {
     return `${join(where, String(error.params.additionalProperty))} is not a parameter of this tool.`;
   }
   if (error.keyword === 'format') {
-    return `${where} has to be a path inside the workspace folder: relative to it, without "..", not beginning with "-".`;
+    return `${where} must be a path inside the workspace folder: relative to it, without "..", not beginning with "-".`;
   }
   return `${where === '' ? 'The object of arguments' : where} ${error.message ?? 'is not valid'}${allowed(error)}.`;
 }

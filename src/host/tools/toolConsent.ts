@@ -20,9 +20,11 @@ export function permissionsLine(reach: CallPermissions): string {
     case 'contained': {
       const { reads, writes, program, network } = reach;
       return [
-        reads.length === 0 ? vscode.l10n.t('Reads the system’s files, nothing in this workspace.') : readsLine(reads),
+        reads.length === 0
+          ? vscode.l10n.t('Reads the system’s files, but nothing in this workspace.')
+          : readsLine(reads),
         ...(program === undefined ? [] : [vscode.l10n.t('Reads its program from {0}.', program)]),
-        writes.length === 0 ? vscode.l10n.t('Writes nothing but temporary files.') : writesLine(writes),
+        writes.length === 0 ? vscode.l10n.t('Writes only temporary files.') : writesLine(writes),
         network ? vscode.l10n.t('Uses the network, including services on this machine.') : vscode.l10n.t('No network.'),
       ].join(' ');
     }

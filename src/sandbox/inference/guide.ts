@@ -107,7 +107,7 @@ function list([heading = '', ...items]: readonly string[], most = quotedLines): 
 function quoteResult({ answers, text }: ChatMessage): readonly Segment[] {
   const name = `\`${answers?.name}\``;
   if (text.trim() === '') return [`${name} returned nothing.`];
-  if (/^The user did not let this call run\b/.test(text)) return [`You did not let ${name} run.`];
+  if (/^The user did not allow this call\b/.test(text)) return [`You did not allow ${name} to run.`];
   return [`Result of ${name}:\n\n${quote(text)}`];
 }
 

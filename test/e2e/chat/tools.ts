@@ -77,7 +77,7 @@ test.describe('a tool that a model calls', () => {
     await dialog(page).waitFor();
     await pressDialog(page, 'Cancel');
     assert.match(await answer(page), /You.did.not.let.leave_mark.run\./);
-    assert.deepEqual(await lastCalls(), [['leave_mark', 'The user did not let this call run.']]);
+    assert.deepEqual(await lastCalls(), [['leave_mark', 'The user did not allow this call.']]);
     assert.equal(fs.existsSync(inFolder('no.txt')), false);
     await newestAnswer(page)
       .getByText(/Completed.\d+.steps/)
@@ -95,7 +95,7 @@ test.describe('a tool that a model calls', () => {
       const said = await chat(page, `@rolecall use leave_mark ${args}`);
       assert.match(said, new RegExp(reason.replaceAll(' ', '.')));
       assert.deepEqual(await lastCalls(), [
-        ['leave_mark', `The arguments do not fit the tool, so nothing was run. ${reason}.`],
+        ['leave_mark', `The arguments do not match the schema of the tool, so nothing was run. ${reason}.`],
       ]);
       assert.equal(fs.existsSync(inFolder('wrong-because-it-is-too-long')), false);
     });

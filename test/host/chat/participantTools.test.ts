@@ -106,7 +106,7 @@ describe('@rolecall with a tool', () => {
     });
     const { metadata } = await chat().ask('Please call count_words.');
     assert.match(chat().read(), /You did not allow count_words\./);
-    assert.match(metadata?.history[1].content, /did not let this call run/);
+    assert.match(metadata?.history[1].content, /did not allow this call/);
   });
 
   it('asks a model that takes none without it, and says so', async () => {

@@ -72,7 +72,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
     assert.match(await invoke({ tool: { name: 'one' } }), /There is no tool/);
     assert.equal(
       await invoke({ tool: 'one', arguments: { bad: 1 } }),
-      'The arguments do not fit the tool, so nothing was run. bad is bad.',
+      'The arguments do not match the schema of the tool, so nothing was run. bad is bad.',
     );
   });
 
@@ -87,7 +87,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
         async () => {
           throw cancelled();
         },
-        /^The user did not let this call run\.$/,
+        /^The user did not allow this call\.$/,
       ],
       [
         async () => {

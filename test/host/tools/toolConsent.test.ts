@@ -54,7 +54,7 @@ describe('consent to a tool', () => {
         options: {
           modal: true,
           detail: [
-            'Reads this workspace and the system’s files. Writes nothing but temporary files. No network.',
+            'Reads this workspace and the system’s files. Writes only temporary files. No network.',
             '',
             'Program: "/usr/bin/wc"',
             'Argument: "-w"',
@@ -78,7 +78,7 @@ describe('consent to a tool', () => {
     [
       { kind: 'contained', reads: [], writes: ['out/', '"a b"'], program: '/home/u/.nvm/v24', network: false },
       'definition',
-      'Reads the system’s files, nothing in this workspace. Reads its program from /home/u/.nvm/v24. Writes out/, "a b". No network.',
+      'Reads the system’s files, but nothing in this workspace. Reads its program from /home/u/.nvm/v24. Writes out/, "a b". No network.',
       '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
       [once, always],
     ],
@@ -92,7 +92,7 @@ describe('consent to a tool', () => {
     [
       { kind: 'contained', reads: [], writes: [], program: undefined, network: true },
       'arguments',
-      'Reads the system’s files, nothing in this workspace. Writes nothing but temporary files. Uses the network, including services on this machine.',
+      'Reads the system’s files, but nothing in this workspace. Writes only temporary files. Uses the network, including services on this machine.',
       '“Always Allow” covers only these arguments, until the tool’s definition or what it can reach changes.',
       [once, 'Always Allow with These Arguments'],
     ],
@@ -182,7 +182,7 @@ describe('consent to a tool', () => {
     assert.equal(dialogs.length, 3);
     assert.match(
       dialogs[1]?.options.detail ?? '',
-      /^Reads this workspace and the system’s files\. Writes nothing but temporary files\. No network\.\nThe tool can send data\. You are asked each time in this conversation, because it may contain who has access to what\./,
+      /^Reads this workspace and the system’s files\. Writes only temporary files\. No network\.\nThe tool can send data\. You are asked each time in this conversation, because it may contain who has access to what\./,
     );
   });
 

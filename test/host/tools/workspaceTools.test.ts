@@ -392,7 +392,7 @@ describe('the workspace’s tools', () => {
       assert.equal(dialogs.length, 1);
       assert.match(
         dialogs[0]?.detail ?? '',
-        /^Reads this workspace and the system’s files\. Writes nothing but temporary files\. No network\.\n/,
+        /^Reads this workspace and the system’s files\. Writes only temporary files\. No network\.\n/,
       );
     });
 
@@ -410,7 +410,7 @@ describe('the workspace’s tools', () => {
         const { content } = await call(await real.open(), 'scripted');
         assert.match(
           content,
-          /two[\s\S]*Read-only[\s\S]*It ran contained: Reads this workspace and the system’s files\. Writes nothing but temporary files\./,
+          /two[\s\S]*Read-only[\s\S]*It ran contained: Reads this workspace and the system’s files\. Writes only temporary files\./,
         );
         assert.equal(dialogs.length, 1);
         await file.write(edited);

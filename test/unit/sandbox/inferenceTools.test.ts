@@ -74,9 +74,9 @@ describe('sandbox inference: when the guide calls tools', () => {
     });
 
   it('says to the user that they did not let a call run', async () => {
-    const messages = await afterRound([user('list files')], 'The user did not let this call run.');
+    const messages = await afterRound([user('list files')], 'The user did not allow this call.');
     const { message } = choiceOf(await service.complete({ model: 'sandbox/guide', messages, tools: offered, seed: 1 }));
-    assert.equal(message.content, 'You did not let `list_files` run.');
+    assert.equal(message.content, 'You did not allow `list_files` to run.');
   });
 
   it('several named tools are called in parallel, each with its own id and index', async () => {

@@ -118,7 +118,7 @@ describe('completions: sending again', () => {
     assert.deepEqual(again.notices, [
       {
         code: 'waiting',
-        message: 'Too many requests. Trying again in 2 seconds, as the service asked.',
+        message: 'Too many requests. Trying again in 2 seconds, as the service requested.',
       },
     ]);
     assert.equal((await next(rules, wait(0))).waitMs, 0);

@@ -200,7 +200,7 @@ describe('a hover in a prompt file', () => {
   const rows: readonly [what: string, marked: string, range: string, says: RegExp][] = [
     ['a key', 'na^me: x', 'name', /The name of the prompt/],
     ['a parameter', 'modelParameters: {top^P: 1}', 'topP', /`top_p`/],
-    ['a nested key', 'evaluators:\n  - string:\n      equ^als: x', 'equals', /Case matters/],
+    ['a nested key', 'evaluators:\n  - string:\n      equ^als: x', 'equals', /Case-sensitive/],
     ['a key of ours', 'rolecall:\n  evaluators:\n    - minPro^bability: 0.5', 'minProbability', /product/],
     [
       'a variable',

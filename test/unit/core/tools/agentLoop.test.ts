@@ -146,7 +146,7 @@ describe('runToolLoop', () => {
       'toolRefused',
       /^The user said no\.$/,
     ],
-    ['a consent that was dismissed', () => Promise.reject(cancelled()), 'toolRefused', /did not let this call run/],
+    ['a consent that was dismissed', () => Promise.reject(cancelled()), 'toolRefused', /did not allow this call/],
   ];
   for (const [title, invoke, type, content] of failures) {
     it(`tells the model about ${title} and goes on`, async () => {

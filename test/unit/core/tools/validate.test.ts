@@ -76,7 +76,7 @@ describe('compileParameters', () => {
         { a: { type: 'string', format: 'workspace-path' } },
         {},
         { a: path },
-        ['a has to be a path inside the workspace folder: relative to it, without "..", not beginning with "-".'],
+        ['a must be a path inside the workspace folder: relative to it, without "..", not beginning with "-".'],
       ],
     ),
   ];
