@@ -417,7 +417,7 @@ function listenerLine(fact: RedirectFact, isRemote: boolean): ReportLine {
       const finding = l10n.t(
         'If the browser runs on another machine than Rolecall, it cannot reach the redirect URI. Paste the address of the browser’s last page.',
       );
-      return { label, text: l10n.t('none now: a sign-in can listen there'), ...(isRemote && { finding }) };
+      return { label, text: l10n.t('free: a sign-in can listen there'), ...(isRemote && { finding }) };
     }
     case 'ours':
       return { label, text: l10n.t('Rolecall, for a sign-in in progress in this or another window') };
@@ -434,7 +434,7 @@ function listenerLine(fact: RedirectFact, isRemote: boolean): ReportLine {
     case 'refused':
       return {
         label,
-        text: l10n.t('none, and the system does not let Rolecall listen ({0})', code(fact.code)),
+        text: l10n.t('free, but the system does not allow Rolecall to listen ({0})', code(fact.code)),
         finding: l10n.t(
           'This port may be reserved. Register a redirect URI with another port and set rolecall.identity.redirectUri to it.',
         ),

@@ -68,7 +68,10 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
       describe: () => l10n.t('The cases: one request each. Every key is a variable.'),
     },
     evaluators: { shape: 'list', describe: () => l10n.t('The checks of each answer, each with a name and a method.') },
-    rolecall: { shape: 'mapping', describe: () => l10n.t('What only Rolecall reads. Other programs ignore this key.') },
+    rolecall: {
+      shape: 'mapping',
+      describe: () => l10n.t('Settings that only Rolecall reads. Other programs ignore this key.'),
+    },
   },
   message: {
     role: { shape: 'text', values: roles, describe: () => l10n.t('Who the message is from.') },

@@ -52,7 +52,7 @@ export function campaignDocument(state: CampaignState, model: AccessModel, now: 
       ...(done.length === 0
         ? []
         : [
-            heading(l10n.t('Revoked and Removed')),
+            heading(l10n.t('Revoked and removed')),
             table(
               [l10n.t('Group ID'), l10n.t('Member'), l10n.t('By'), l10n.t('On')],
               done.map(({ group, who, decided }) => [

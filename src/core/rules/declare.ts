@@ -194,7 +194,7 @@ export function acceptDrift(text: string, finding: Finding, model: AccessModel):
   const groups = document.getIn(['declared', 'groups']);
   const accept = ACCEPTED[finding.kind];
   if (!isSeq(groups) || accept === undefined) {
-    throw new RolecallError('invalidRequest', l10n.t('This difference cannot be added to the declaration.'));
+    throw new RolecallError('invalidRequest', l10n.t('The declaration cannot be updated to match this.'));
   }
   const { start } = finding.place;
   const item = groups.items.find((one) => holds(one, start)) as YAMLMap | undefined;

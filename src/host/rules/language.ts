@@ -150,7 +150,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
     }
     try {
       const text = acceptDrift(document.getText(), finding, read.model);
-      return [fix(vscode.l10n.t('Accept Into Declaration') + about, { edit: editOf(document, text) }), ...show];
+      return [fix(vscode.l10n.t('Update Declaration to Match') + about, { edit: editOf(document, text) }), ...show];
     } catch {
       return show; // The file has mistakes, which Problems shows.
     }

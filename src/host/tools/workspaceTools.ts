@@ -86,7 +86,7 @@ export class WorkspaceTools {
     if (signal.aborted) throw cancelled(signal.reason);
     // The dialog may have stood open for long: what runs must be what was shown.
     if ((await prepared.hash()) !== hash) {
-      throw new RolecallError('tool', vscode.l10n.t('The tool changed while you were asked, so it was not run.'));
+      throw new RolecallError('tool', vscode.l10n.t('The tool changed while you were being asked, so it was not run.'));
     }
     log.info(`Running the workspace tool ${definition.name}.`);
     const result = await prepared.run(signal);

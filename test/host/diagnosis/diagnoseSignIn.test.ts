@@ -51,7 +51,7 @@ describe('Rolecall: Diagnose Sign-In', function () {
       /^- \*\*Discovery:\*\* found/m,
       /^- \*\*Clock:\*\* this machine and the service agree/m,
       /^- \*\*Inference service:\*\* returned \d+/m,
-      /^- \*\*Redirect listener:\*\* none now/m,
+      /^- \*\*Redirect listener:\*\* free/m,
       /^- \*\*http\.proxySupport:\*\* /m,
       /^- \*\*Secret store:\*\* (readable and writable|readable; writing was not tested)/m,
       /^- \*\*Session:\*\* signed out$/m,

@@ -271,7 +271,7 @@ describe('access rules in the workspace', () => {
     access.arrive();
     await until('problems are shown', () => problems().length === 1);
     const { named } = await offered();
-    const accept = named('Accept Into Declaration');
+    const accept = named('Update Declaration to Match');
     assert.ok(accept?.edit);
     await vscode.workspace.applyEdit(accept.edit);
     assert.equal(

@@ -113,7 +113,7 @@ export const resourceKinds: RuleKinds = {
         if (!isBeingDeleted(metadata)) return;
         const since = Math.floor(Date.parse(metadata.deletionTime ?? '') / 86_400_000);
         if (Number.isNaN(since))
-          context.markUndecided(l10n.t('It is not known how long {0} has been in the process of being deleted', nameOf(resource)));
+          context.markUndecided(l10n.t('It is not known when the deletion of {0} began', nameOf(resource)));
         else if (context.today - since > days)
           context.addFinding({
             subjects: [subjectOf(resource)],
