@@ -171,7 +171,7 @@ describe('what a diagnosis finds out in an editor', function () {
       () => {
         storage.get = async () => undefined;
       },
-      /cannot be read again/,
+      /cannot be read back/,
     ],
   ];
   for (const [title, breaks, problem] of broken) {

@@ -237,7 +237,7 @@ describe('workspace tools of other kinds', () => {
         patches.set(vscode.lm, 'tools', [{ ...known, inputSchema: {} }]);
         return true;
       };
-      await assert.rejects(call(), /changed while you were asked/);
+      await assert.rejects(call(), /changed while you were being asked/);
       assert.deepEqual(invoked, []);
     });
 

@@ -230,7 +230,9 @@ describe('the workspace’s tools', () => {
       await assert.rejects(
         call(await tools.open(), 'scripted'),
         (error) =>
-          error instanceof RolecallError && error.kind === 'tool' && /changed while you were asked/.test(error.message),
+          error instanceof RolecallError &&
+          error.kind === 'tool' &&
+          /changed while you were being asked/.test(error.message),
       );
     } finally {
       await rm(program);
