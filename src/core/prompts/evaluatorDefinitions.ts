@@ -69,7 +69,10 @@ function readEvaluator(reader: YamlReader, node: YamlNode, index: number, isOurs
     reader.report(fields.get(other)?.keyRange ?? range, 'warning', 'severalMethods', message);
   }
   if (!isOurs && rolecallMethods.includes(method)) {
-    const message = l10n.t('Other programs fail on "{0}". Move it under rolecall: evaluators, which they ignore.', method);
+    const message = l10n.t(
+      'Other programs fail on "{0}". Move it under rolecall: evaluators, which they ignore.',
+      method,
+    );
     reader.report(fields.get(method)?.keyRange ?? range, 'information', 'ownMethod', message);
   }
   const check = readCheck(reader, method, fields.get(method) as Member);

@@ -79,7 +79,10 @@ export function readCases(
       if (value === undefined) continue;
       values.set(each.key, value);
       if (!nests.includes(each.key) || !reader.yaml.members(each.value)) continue;
-      const message = l10n.t('Put variables directly in the case. "{0}" is treated as one value, written as JSON.', each.key);
+      const message = l10n.t(
+        'Put variables directly in the case. "{0}" is treated as one value, written as JSON.',
+        each.key,
+      );
       reader.report(each.keyRange, 'information', 'nestedVariables', message);
     }
     return [{ one: { values, range }, keys: new Map(members.map(({ key, keyRange }) => [key, keyRange])) }];

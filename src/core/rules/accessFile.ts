@@ -40,7 +40,10 @@ const groupSchema: Schema = {
       schema: { type: 'text', refers: 'group', canBeEmpty: true },
       about: () => l10n.t('The name of the group.'),
     },
-    id: { schema: { type: 'text' }, about: () => l10n.t('The ID of the group. It stays the same when the group is renamed.') },
+    id: {
+      schema: { type: 'text' },
+      about: () => l10n.t('The ID of the group. It stays the same when the group is renamed.'),
+    },
     roles: {
       schema: { type: 'list', of: { type: 'text', refers: 'role', permits: true } },
       about: () => l10n.t('All roles of the group. [] means none. If not set, roles are not compared.'),
@@ -67,7 +70,11 @@ const waiverKeys: KeySchemas = {
     about: () => l10n.t('What the finding is about: a person, group:NAME or role:NAME, or all.'),
   },
   owner: { schema: personSchema(true), isRequired: true, about: () => l10n.t('Who is responsible for the waiver.') },
-  reason: { schema: { type: 'text' }, isRequired: true, about: () => l10n.t('Why the finding is accepted, for example a ticket.') },
+  reason: {
+    schema: { type: 'text' },
+    isRequired: true,
+    about: () => l10n.t('Why the finding is accepted, for example a ticket.'),
+  },
   until: {
     schema: { type: 'date' },
     isRequired: true,
@@ -75,7 +82,8 @@ const waiverKeys: KeySchemas = {
   },
   upTo: {
     schema: { type: 'integer', least: 0 },
-    about: () => l10n.t('How many holders are accepted. Required for rules of the kind max-holders, and only allowed there.'),
+    about: () =>
+      l10n.t('How many holders are accepted. Required for rules of the kind max-holders, and only allowed there.'),
   },
 };
 
@@ -135,7 +143,11 @@ export const ACCESS_FILE_SCHEMA: DocumentSchema = documentSchema(
         of: {
           type: 'record',
           keys: {
-            name: { schema: { type: 'text' }, isRequired: true, about: () => l10n.t('The name of the person in this file.') },
+            name: {
+              schema: { type: 'text' },
+              isRequired: true,
+              about: () => l10n.t('The name of the person in this file.'),
+            },
             is: {
               schema: { type: 'list', of: personSchema(true) },
               isRequired: true,
@@ -152,7 +164,11 @@ export const ACCESS_FILE_SCHEMA: DocumentSchema = documentSchema(
         type: 'record',
         keys: {
           complete: { schema: boolean, about: () => l10n.t('If true, a group that is not declared is drift.') },
-          groups: { schema: { type: 'list', of: groupSchema }, isRequired: true, about: () => l10n.t('The declared groups.') },
+          groups: {
+            schema: { type: 'list', of: groupSchema },
+            isRequired: true,
+            about: () => l10n.t('The declared groups.'),
+          },
         },
       },
       about: () => l10n.t('How access should be. Any difference, in either direction, is drift.'),

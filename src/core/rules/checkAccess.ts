@@ -19,7 +19,7 @@ export interface RuleResult {
   readonly status: RuleStatus;
   /** In the order of the reading; waived ones have their waiver. */
   readonly findings: readonly Finding[];
-  /** Why it cannot be told, localized. */
+  /** Why it is undetermined, localized. */
   readonly reasons: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface CheckResult {
   readonly drift: Drift | undefined;
   /** Of the file itself, its references and its waivers, in the order of the text. */
   readonly problems: readonly FileProblem[];
-  /** Why the file as a whole cannot be told; localized. */
+  /** Why the file as a whole is undetermined; localized. */
   readonly reasons: readonly string[];
   readonly tested: { readonly rules: number; readonly groups: number };
   readonly gaps: readonly Gap[];

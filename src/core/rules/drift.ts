@@ -247,7 +247,9 @@ class Comparison {
     const head = item.fields?.get('name')?.value ?? item.fields?.get('id')?.value ?? item;
     const text = oneLine(head.text ?? '');
     if (hasMalformed(this.#context.model, 'groups')) {
-      this.#reasons.add(l10n.t('It could not be determined whether {0} is missing: some groups could not be understood.', text));
+      this.#reasons.add(
+        l10n.t('It could not be determined whether {0} is missing: some groups could not be understood.', text),
+      );
       return;
     }
     this.#tested += 1;

@@ -255,7 +255,7 @@ export type ReportLink =
   | { readonly kind: 'place'; readonly path: string; readonly start: number; readonly end: number }
   | { readonly kind: 'group' | 'role' | 'principal'; readonly organization: string; readonly key: string };
 
-/** The check for people: what was found, what cannot be told, what is waived. */
+/** The check for people: what was found, what is undetermined, what is waived. */
 export function reportDocument(
   files: readonly CheckedFile[],
   { now, emails = true }: ReportOptions,
@@ -350,7 +350,7 @@ function throughLine({ organization }: CheckResult, finding: Finding): Line<Repo
   );
 }
 
-/** One line for each finding, and for each rule that cannot be told, as compilers print them. */
+/** One line for each finding, and for each undetermined rule, as compilers print them. */
 export function reportLines({ path, check }: CheckedFile): readonly string[] {
   const positionOf = positionsIn(check.file.text);
   const line = (place: Place, severity: string, rule: string, text: string) => {

@@ -328,7 +328,8 @@ export class RuleEvaluation implements RuleContext {
     const { failure } = resolved;
     if (failure === undefined) return;
     if (failure === 'unreadable') {
-      if (!isOptional) this.obstacles.push(l10n.t('It could not be determined what "{0}" is.', oneLine(value.text ?? '')));
+      if (!isOptional)
+        this.obstacles.push(l10n.t('It could not be determined what "{0}" is.', oneLine(value.text ?? '')));
       return;
     }
     const isWarning = failure === 'unknown' && isOptional;

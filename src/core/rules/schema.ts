@@ -68,7 +68,11 @@ export function documentSchema(format: string, about: () => string, keys: KeySch
   return {
     type: 'record',
     keys: {
-      format: { schema: { type: 'choice', of: [format] }, isRequired: true, about: () => l10n.t('The format of the file.') },
+      format: {
+        schema: { type: 'choice', of: [format] },
+        isRequired: true,
+        about: () => l10n.t('The format of the file.'),
+      },
       version: {
         schema: { type: 'choice', of: ['1'] },
         isRequired: true,

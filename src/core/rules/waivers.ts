@@ -97,7 +97,9 @@ function candidateOf(waiver: Waiver, judged: EvaluatedRule, context: CheckContex
   if ((waiver.upTo !== undefined) !== (rule.kind === MAX_HOLDERS) && rule.mistake === undefined) {
     const message =
       rule.kind === MAX_HOLDERS
-        ? l10n.t('A waiver of this rule needs "upTo", the number of holders that are accepted. This waiver does not apply.')
+        ? l10n.t(
+            'A waiver of this rule needs "upTo", the number of holders that are accepted. This waiver does not apply.',
+          )
         : l10n.t('"upTo" is only for rules of the kind max-holders. This waiver does not apply.');
     warn(context, 'waiver-up-to', waiver, waiver.upTo === undefined ? 'rule' : 'upTo', message);
     return undefined;

@@ -254,7 +254,9 @@ function planCall<D>(call: ToolCall, tools: readonly AgentTool<D>[]): PlannedCal
 /** Why a call with these arguments is not run, for the model; `undefined` where they fit. */
 export function argumentsMisfit({ check }: Pick<AgentTool<unknown>, 'check'>, args: unknown): string | undefined {
   const errors = check(args);
-  return errors.length === 0 ? undefined : `The arguments do not match the schema of the tool, so nothing was run. ${errors.join(' ')}`;
+  return errors.length === 0
+    ? undefined
+    : `The arguments do not match the schema of the tool, so nothing was run. ${errors.join(' ')}`;
 }
 
 interface Ended {

@@ -28,7 +28,8 @@ export async function writeFile(uri: vscode.Uri, text: string): Promise<vscode.T
 /** A file of that organization in the first folder of the workspace. */
 export function organizationFile(organization: string, kind = 'access'): vscode.Uri {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  if (!folder) throw new RolecallError('invalidRequest', vscode.l10n.t('Open a folder first. The file is saved in it.'));
+  if (!folder)
+    throw new RolecallError('invalidRequest', vscode.l10n.t('Open a folder first. The file is saved in it.'));
   return vscode.Uri.joinPath(folder, `${fileName(organization)}.${kind}.yaml`);
 }
 

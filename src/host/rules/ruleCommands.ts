@@ -190,7 +190,11 @@ async function askWaiver(
   // Nobody answers for a waiver of their own.
   const ownAddress = label.includes('@') && label !== subject ? label : '';
   const reason = await ask(vscode.l10n.t('Why is this accepted? For example a ticket.'), '', required);
-  const owner = await ask(vscode.l10n.t('Who is responsible for the waiver? Enter an email address.'), ownAddress, required);
+  const owner = await ask(
+    vscode.l10n.t('Who is responsible for the waiver? Enter an email address.'),
+    ownAddress,
+    required,
+  );
   const now = dayOfTime(Date.now());
   const until = await ask(vscode.l10n.t('What is the last day of the waiver, in UTC?'), dateText(now + 90), (typed) => {
     const day = dayOf(typed.trim());
