@@ -177,11 +177,14 @@ export function asStorageError(error: unknown): RolecallError {
   );
 }
 
-/** Something to say about a place in a document that people write by hand. */
-export interface DocumentProblem {
-  /** UTF-16 code units from the start of the text. */
+/** A stretch of a text, in UTF-16 code units from its start. */
+export interface TextRange {
   readonly start: number;
   readonly end: number;
+}
+
+/** Something to say about a place in a document that people write by hand. */
+export interface DocumentProblem extends TextRange {
   readonly severity: 'error' | 'warning' | 'information';
   /** A sentence, localized. */
   readonly message: string;

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { TextRange } from '../base/errors.ts';
 import { didYouMean, nearest } from '../base/text.ts';
 import type { EvaluatorDefinition } from './evaluatorDefinitions.ts';
 import {
@@ -11,7 +12,7 @@ import {
 import { nameKeys, type PromptCase } from './promptCases.ts';
 import type { PromptExtensions, PromptMessage } from './promptFile.ts';
 import { replacementFix, type YamlReader } from './yamlReader.ts';
-import type { PromptProblem, TextRange } from './yamlText.ts';
+import type { PromptProblem } from './yamlText.ts';
 
 interface Checked {
   readonly messages: readonly PromptMessage[];

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { TextRange } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { nearest } from '../base/text.ts';
 import type { JudgeChoice } from './builtinEvaluators.ts';
@@ -12,7 +13,7 @@ import {
 } from './promptFields.ts';
 import { type ParameterList, readParameters } from './promptParameters.ts';
 import type { YamlReader } from './yamlReader.ts';
-import type { Member, TextRange, YamlNode } from './yamlText.ts';
+import type { Member, YamlNode } from './yamlText.ts';
 
 /** A check of an answer as the file describes it. */
 export interface EvaluatorDefinition {

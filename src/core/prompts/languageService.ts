@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { TextRange } from '../base/errors.ts';
 import { usualValues } from '../completions/parameters.ts';
 import { COMPLETION_VARIABLE } from './checkPlaceholders.ts';
 import { findPlaceholders, placeholderKind } from './placeholders.ts';
@@ -12,7 +13,7 @@ import {
 } from './promptFields.ts';
 import { type PromptFile, readPromptFile } from './promptFile.ts';
 import { type OutlinePlace, outlineAt } from './yamlOutline.ts';
-import { type Member, type TextRange, type YamlNode, YamlText } from './yamlText.ts';
+import { type Member, type YamlNode, YamlText } from './yamlText.ts';
 
 /** What the editor knows and a text does not say. */
 export interface LanguageContext {

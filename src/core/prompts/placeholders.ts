@@ -1,4 +1,4 @@
-import type { TextRange } from './yamlText.ts';
+import type { TextRange } from '../base/errors.ts';
 
 /**
  * `{{name}}`: exact, case-sensitive, without blanks around the name. There is no escaping and there are no conditions;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
+import type { TextRange } from '../base/errors.ts';
 import { truncateWithEllipsis } from '../base/text.ts';
 import type { YamlReader } from './yamlReader.ts';
-import type { Member, TextRange } from './yamlText.ts';
+import type { Member } from './yamlText.ts';
 
 /** One request with its values: an entry of `testData`, or a row of a data file. */
 export interface PromptCase {

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { TextRange } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { nearest } from '../base/text.ts';
 import { checkPlaceholders } from './checkPlaceholders.ts';
@@ -8,7 +9,7 @@ import { nameCases, type PromptCase, readCases } from './promptCases.ts';
 import { parameterName, promptFields, responseFormats, roles } from './promptFields.ts';
 import { type ParameterList, readParameters } from './promptParameters.ts';
 import { YamlReader } from './yamlReader.ts';
-import { type Member, type PromptProblem, type TextRange, type YamlNode, YamlText } from './yamlText.ts';
+import { type Member, type PromptProblem, type YamlNode, YamlText } from './yamlText.ts';
 
 /** A text of the file, and where it stands. */
 export interface LocatedText extends TextRange {

@@ -1,10 +1,11 @@
 import * as l10n from '@vscode/l10n';
+import type { TextRange } from '../base/errors.ts';
 import { nearest } from '../base/text.ts';
 import { checkParameters, unusualValue, usualValues } from '../completions/parameters.ts';
 import type { CompletionParameters } from '../completions/request.ts';
 import { nearestParameter, parameterName } from './promptFields.ts';
 import type { YamlReader } from './yamlReader.ts';
-import type { Member, TextRange } from './yamlText.ts';
+import type { Member } from './yamlText.ts';
 
 /** A parameter of the request as the file sets it. */
 export interface PromptParameter {

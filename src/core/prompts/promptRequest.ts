@@ -1,12 +1,11 @@
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
-import { RolecallError } from '../base/errors.ts';
+import { RolecallError, type TextRange } from '../base/errors.ts';
 import { didYouMean, nearest } from '../base/text.ts';
 import type { ChatMessage, CompletionRequest, ContentPart, FunctionTool } from '../completions/request.ts';
 import { namedFields } from '../completions/retry.ts';
 import { filePath, fillPlaceholders, placeholderKind, placeholderNames, type TemplateText } from './placeholders.ts';
 import type { MessagePart, PromptFile, PromptMessage } from './promptFile.ts';
-import type { TextRange } from './yamlText.ts';
 
 /** What a prompt file names beside itself. Paths are relative, with `/`, and were checked by {@link checkPath}. */
 export interface PromptResources {

@@ -1,4 +1,4 @@
-import { asRolecallError, isCancelled, RolecallError } from '../base/errors.ts';
+import { asRolecallError, isCancelled, RolecallError, type TextRange } from '../base/errors.ts';
 import { didYouMean } from '../base/text.ts';
 import { caseFileProblemText, readCasesOf } from './caseFiles.ts';
 import { placesOf, undefinedVariable } from './checkPlaceholders.ts';
@@ -6,7 +6,7 @@ import { filePath, fillPlaceholders, placeholderNames, type TemplateText } from 
 import type { PromptFile } from './promptFile.ts';
 import { type PromptResources, readImageUrl, readIncluded, unknownTool } from './promptRequest.ts';
 import { replacementFix } from './yamlReader.ts';
-import type { PromptProblem, TextRange } from './yamlText.ts';
+import type { PromptProblem } from './yamlText.ts';
 
 /** What a prompt file names beside itself, at its place. */
 interface Reference extends TextRange {

@@ -1,11 +1,10 @@
 import * as l10n from '@vscode/l10n';
-import type { ErrorKind } from '../base/errors.ts';
+import type { ErrorKind, TextRange } from '../base/errors.ts';
 import type { Completion, CompletionChoice } from '../completions/completion.ts';
 import type { ChatMessage, CompletionParameters } from '../completions/request.ts';
 import type { EvaluatorCheck } from './evaluatorDefinitions.ts';
 import { placeholderKind, placeholderNames } from './placeholders.ts';
 import type { PromptCase } from './promptCases.ts';
-import type { TextRange } from './yamlText.ts';
 
 /**
  * What came of a check, an answer or a case.

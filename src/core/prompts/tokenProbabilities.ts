@@ -1,5 +1,5 @@
+import type { TextRange } from '../base/errors.ts';
 import { type ChosenToken, groupTokens, type Logprobs, probability } from '../completions/completion.ts';
-import type { TextRange } from './yamlText.ts';
 
 /** A stretch of an answer and how likely it was. Several tokens where these spell one character together. */
 export interface TokenPlace extends TextRange {

@@ -1,4 +1,4 @@
-import type { TextRange } from './yamlText.ts';
+import type { TextRange } from '../base/errors.ts';
 
 /** Where in a YAML text the cursor is, told by indentation: while somebody types, the text is mostly not YAML. */
 export interface OutlinePlace {

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { TextRange } from '../base/errors.ts';
 import { didYouMean, nearest } from '../base/text.ts';
 import { findPlaceholders, type TemplateText } from './placeholders.ts';
 import { type FieldLevel, promptFields } from './promptFields.ts';
@@ -7,7 +8,6 @@ import {
   type PromptProblem,
   quotesFix,
   type TextFix,
-  type TextRange,
   unquotedPlaceholder,
   type YamlNode,
   type YamlText,

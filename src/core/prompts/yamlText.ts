@@ -13,14 +13,8 @@ import {
   type YAMLMap,
   type YAMLParseError,
 } from 'yaml';
-import type { DocumentProblem } from '../base/errors.ts';
+import type { DocumentProblem, TextRange } from '../base/errors.ts';
 import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
-
-/** A stretch of a text, in UTF-16 code units. */
-export interface TextRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A problem of a prompt file. */
 export interface PromptProblem extends DocumentProblem {

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { isMap, isSeq } from 'yaml';
+import type { TextRange } from '../base/errors.ts';
 import { grantKinds } from './kinds/grants.ts';
 import { holderKinds, personSchema } from './kinds/holders.ts';
 import type { RuleKind, RuleKinds } from './kinds/kind.ts';
@@ -11,7 +12,6 @@ import {
   type FileProblem,
   itemsOf,
   type KeySchemas,
-  type Place,
   placeOf,
   problem,
   readDocument,
@@ -187,7 +187,7 @@ export interface Rule {
   readonly isEnabled: boolean;
   readonly why: string | undefined;
   /** Of its id, where its findings stand. */
-  readonly place: Place;
+  readonly place: TextRange;
   readonly value: Value;
   /** Why it cannot be judged as it is written: the first problem inside; localized. */
   readonly mistake: string | undefined;
@@ -195,7 +195,7 @@ export interface Rule {
 
 export interface PersonEntry {
   readonly name: string;
-  readonly place: Place;
+  readonly place: TextRange;
   readonly is: readonly Value[];
 }
 
@@ -214,7 +214,7 @@ export interface Waiver {
 export interface Declaration {
   readonly isComplete: boolean;
   /** Of the key `complete`, or of `declared`. */
-  readonly place: Place;
+  readonly place: TextRange;
   readonly groups: readonly Value[];
   /** The first problem inside; localized. */
   readonly mistake: string | undefined;
@@ -276,7 +276,7 @@ export function readAccessFile(text: string): AccessFile {
 }
 
 /** The first error at a place and inside it: what is wrong there is said in the same words everywhere. */
-export function firstErrorIn(problems: readonly FileProblem[], place: Place): string | undefined {
+export function firstErrorIn(problems: readonly FileProblem[], place: TextRange): string | undefined {
   return problems.find(({ start, severity }) => severity === 'error' && place.start <= start && start <= place.end)
     ?.message;
 }
@@ -359,7 +359,7 @@ function readDeclaration(value: Value, problems: readonly FileProblem[]): Declar
   };
 }
 
-function readWaivers(node: unknown, report: (problem: FileProblem) => void, top: Place): readonly Waiver[] {
+function readWaivers(node: unknown, report: (problem: FileProblem) => void, top: TextRange): readonly Waiver[] {
   if (node === undefined) return [];
   const warn = (one: FileProblem) => report({ ...one, severity: 'warning' });
   if (!isSeq(node)) {

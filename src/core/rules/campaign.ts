@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { memberName } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
+import type { TextRange } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import { compareText } from './findings.ts';
 import { hasMalformed, lowerCaseAscii } from './references.ts';
@@ -12,7 +13,6 @@ import {
   documentSchema,
   type FileProblem,
   itemsOf,
-  type Place,
   problem,
   readDocument,
   type Schema,
@@ -73,7 +73,7 @@ export interface CampaignItem {
   /** Absent where nothing was decided, or not in full. */
   readonly decided: RecordedDecision | undefined;
   /** Of the decision; of the group where there is none. */
-  readonly place: Place;
+  readonly place: TextRange;
   readonly value: Value;
 }
 

@@ -4,7 +4,7 @@ import { timeText } from '../access/descriptions.ts';
 import { englishMemberName } from '../access/english.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
-import { RolecallError } from '../base/errors.ts';
+import { RolecallError, type TextRange } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import {
   CAMPAIGN_FORMAT,
@@ -21,7 +21,7 @@ import {
 import { documentText } from './declare.ts';
 import { compareText } from './findings.ts';
 import { hasMalformed } from './references.ts';
-import { type Place, parseYaml, placeOf, type Value } from './schema.ts';
+import { parseYaml, placeOf, type Value } from './schema.ts';
 
 /* Writes into files of decisions: a whole one, or one decision. What else is there stays as it is. */
 
@@ -135,7 +135,7 @@ export function writeDecision(
 export function decisionPlace(
   source: string,
   { group, principal }: Pick<Membership, 'group' | 'principal'>,
-): Place | undefined {
+): TextRange | undefined {
   const { document } = parseYaml(source);
   const items = document?.get('items');
   if (!isSeq(items)) return undefined;

@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { Document, isMap, isSeq, type ParsedNode, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { type AccessModel, type GroupEntry, isBeingDeleted } from '../access/model.ts';
-import { RolecallError } from '../base/errors.ts';
+import { RolecallError, type TextRange } from '../base/errors.ts';
 import { ACCESS_FILE_FORMAT, type Waiver } from './accessFile.ts';
 import { compareText, type Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
-import { dateText, type Place, placeOf } from './schema.ts';
+import { dateText, placeOf } from './schema.ts';
 
 /*
  * Writes into files of access rules. What stays keeps its comments; lists have an item a line and are sorted, so that the changes of
@@ -214,7 +214,7 @@ export function acceptDrift(text: string, finding: Finding, model: AccessModel):
 }
 
 function holds(node: unknown, offset: number): boolean {
-  const place: Place | undefined = placeOf(node);
+  const place: TextRange | undefined = placeOf(node);
   return place !== undefined && place.start <= offset && offset <= place.end;
 }
 

@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { timeText } from '../access/descriptions.ts';
 import { type AccessModel, type GroupEntry, isBeingDeleted, type Principal, type RoleEntry } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
+import type { TextRange } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import type { Declaration } from './accessFile.ts';
 import { compareText, type Finding } from './findings.ts';
@@ -10,7 +11,7 @@ import type { FindingSubject } from './kinds/kind.ts';
 import { groupText, roleText } from './kinds/kind.ts';
 import { hasMalformed } from './references.ts';
 import { type CheckContext, displayName, peopleErrorText, reportUnresolved } from './ruleEvaluation.ts';
-import { type Place, problem, textOf, type Value } from './schema.ts';
+import { problem, textOf, type Value } from './schema.ts';
 
 /** What a declaration and a reading differ in. */
 export interface Drift {
@@ -193,7 +194,7 @@ class Comparison {
     return present;
   }
 
-  #judgeExtra(principal: Principal, group: GroupEntry, place: Place): void {
+  #judgeExtra(principal: Principal, group: GroupEntry, place: TextRange): void {
     const { people, showsEmails } = this.#context;
     const name = displayName(people, showsEmails, [principal]);
     if (people.identity === 'separate' || !people.isTwinIn(principal, [group])) {
@@ -210,7 +211,7 @@ class Comparison {
     }
   }
 
-  #mistake(code: string, place: Place, message: string): void {
+  #mistake(code: string, place: TextRange, message: string): void {
     this.#context.report(problem(code, place, message));
     this.#reasons.add(message);
   }
@@ -298,12 +299,12 @@ class Comparison {
     }
   }
 
-  #find(kind: string, place: Place, group: GroupEntry, others: readonly FindingSubject[], message: string): void {
+  #find(kind: string, place: TextRange, group: GroupEntry, others: readonly FindingSubject[], message: string): void {
     const finding = this.#finding(kind, place, [{ kind: 'group', group }, ...others], message);
     this.#findings.push({ ...finding, through: [group] });
   }
 
-  #finding(kind: string, { start, end }: Place, subjects: readonly FindingSubject[], message: string): Finding {
+  #finding(kind: string, { start, end }: TextRange, subjects: readonly FindingSubject[], message: string): Finding {
     const { model } = this.#context;
     const isStale = model.gaps.some((gap) => gap.list === 'groups' && gap.kind === 'stale');
     return {
@@ -327,6 +328,6 @@ function keysOf(ids: readonly string[]): string {
   return JSON.stringify([...new Set(ids)].sort(compareText));
 }
 
-function headOf(item: Value): Place {
+function headOf(item: Value): TextRange {
   return item.fields?.values().next().value?.key ?? item;
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { GroupEntry, Principal, RoleEntry } from '../access/model.ts';
+import type { TextRange } from '../base/errors.ts';
 import type { Severity, Waiver } from './accessFile.ts';
 import type { CountRange, FindingSubject } from './kinds/kind.ts';
-import type { Place } from './schema.ts';
 
 /** Something that a rule or the declaration finds. */
 export interface Finding {
@@ -12,7 +12,7 @@ export interface Finding {
   readonly kind: string;
   readonly severity: Severity;
   /** The ID of the rule, or the item of the declaration: a few words, never a block. */
-  readonly place: Place;
+  readonly place: TextRange;
   /** Localized, without a full stop. */
   readonly message: string;
   readonly subjects: readonly FindingSubject[];

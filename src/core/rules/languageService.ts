@@ -3,19 +3,12 @@ import { type Document, isMap, isScalar, isSeq, Lexer, type Pair } from 'yaml';
 import { groupCountText, membersText, roleCountText } from '../access/descriptions.ts';
 import type { AccessModel } from '../access/model.ts';
 import { groupName, holdersOf, principalName } from '../access/queries.ts';
+import type { TextRange } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import { referenceText } from './declare.ts';
 import { groupReference, principalReference, Resolver, roleReference } from './references.ts';
 import { yamlScalar } from './ruleEvaluation.ts';
-import {
-  type KeySchema,
-  type KeySchemas,
-  type Place,
-  parseYaml,
-  placeOf,
-  type ReferenceTarget,
-  type Schema,
-} from './schema.ts';
+import { type KeySchema, type KeySchemas, parseYaml, placeOf, type ReferenceTarget, type Schema } from './schema.ts';
 
 /** What can stand at a place, as data. */
 export interface CompletionItem {
@@ -28,7 +21,7 @@ export interface CompletionItem {
 
 export interface CompletionList {
   /** What is replaced. */
-  readonly place: Place;
+  readonly place: TextRange;
   readonly items: readonly CompletionItem[];
 }
 
@@ -136,7 +129,7 @@ export function schemaHover(
   offset: number,
   schema: Schema,
   model: AccessModel | undefined,
-): { readonly place: Place; readonly lines: readonly string[] } | undefined {
+): { readonly place: TextRange; readonly lines: readonly string[] } | undefined {
   const { document } = parseYaml(text);
   const covers = (node: unknown) => {
     const place = placeOf(node);
@@ -150,7 +143,7 @@ export function schemaHover(
 
 interface Found {
   readonly text: string;
-  readonly place: Place | undefined;
+  readonly place: TextRange | undefined;
   /** Where it is a key: the keys that can stand there, and those that do. */
   readonly keys?: KeySchemas;
   readonly siblings?: readonly string[];

@@ -2,16 +2,17 @@ import * as l10n from '@vscode/l10n';
 import { memberName } from '../access/descriptions.ts';
 import type { GroupEntry, RoleEntry } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
+import type { TextRange } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import type { AccessFile } from './accessFile.ts';
 import { DECLARED } from './drift.ts';
 import { type Finding, groupsOf, principalsOf, rolesOf } from './findings.ts';
 import { groupText, listText, rolesText } from './kinds/kind.ts';
-import { itemsOf, type Place, textOf, type Value } from './schema.ts';
+import { itemsOf, textOf, type Value } from './schema.ts';
 
 /** A place that explains a finding, and what is there. */
 export interface RelatedLocation {
-  readonly place: Place;
+  readonly place: TextRange;
   /** Localized, without a full stop. */
   readonly text: string;
 }
@@ -55,14 +56,14 @@ function rolesGiven(finding: Finding, group: GroupEntry): readonly RoleEntry[] {
   return group.roles.filter((role) => roles.has(role) || ids.has(role.id));
 }
 
-function declarationOf({ group }: GroupEntry, { declared }: AccessFile): Place | undefined {
+function declarationOf({ group }: GroupEntry, { declared }: AccessFile): TextRange | undefined {
   const { id, name } = group.metadata;
   return declared?.groups.find((item) =>
     item.fields?.has('id') ? textOf(item, 'id') === id : textOf(item, 'name') === name,
   );
 }
 
-function roleIn(rule: Value, { id, role }: RoleEntry): Place | undefined {
+function roleIn(rule: Value, { id, role }: RoleEntry): TextRange | undefined {
   const one = rule.fields?.get('role')?.value;
   return [...(one ? [one] : []), ...itemsOf(rule, 'roles')].find(
     ({ text }) => text === role?.metadata.name || text === `id:${id}`,

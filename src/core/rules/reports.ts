@@ -11,6 +11,7 @@ import {
   table,
 } from '../access/pageDocument.ts';
 import { groupName } from '../access/queries.ts';
+import type { TextRange } from '../base/errors.ts';
 import type { Waiver } from './accessFile.ts';
 import {
   type CheckResult,
@@ -22,7 +23,7 @@ import {
   unreadReasons,
 } from './checkAccess.ts';
 import { type Finding, fingerprintOf, groupsOf } from './findings.ts';
-import { dateText, type Place } from './schema.ts';
+import { dateText } from './schema.ts';
 
 /** A check of one file; `path` is relative to the folder that is checked, with `/`. */
 export interface CheckedFile {
@@ -103,7 +104,7 @@ export function reportJson(files: readonly CheckedFile[], { now, emails = true }
     verdict: worstVerdict(files),
     files: files.map(({ path, check }) => {
       const positionOf = positionsIn(check.file.text);
-      const at = ({ start }: Place) => positionOf(start);
+      const at = ({ start }: TextRange) => positionOf(start);
       return {
         path,
         organization: check.organization,
@@ -205,7 +206,7 @@ function sarifRule({ organization }: CheckResult, id: string): string {
 
 function sarifResults({ path, check }: CheckedFile): readonly object[] {
   const location = locationsIn(path, check);
-  const open = (id: string, place: Place, reasons: readonly string[]) => ({
+  const open = (id: string, place: TextRange, reasons: readonly string[]) => ({
     ruleId: sarifRule(check, id),
     kind: 'open',
     level: 'none',
@@ -240,7 +241,7 @@ function sarifResults({ path, check }: CheckedFile): readonly object[] {
   ];
 }
 
-function locationsIn(path: string, { file }: CheckResult): (place: Place) => object {
+function locationsIn(path: string, { file }: CheckResult): (place: TextRange) => object {
   const positionOf = positionsIn(file.text);
   const uri = path.split('/').map(encodeURIComponent).join('/');
   return ({ start, end }) => {
@@ -337,7 +338,7 @@ function problemRows(path: string, { problems, file }: CheckResult): readonly Re
   ];
 }
 
-function placeLink(path: string, text: string, place: Place = { start: 0, end: 0 }): Line<ReportLink> {
+function placeLink(path: string, text: string, place: TextRange = { start: 0, end: 0 }): Line<ReportLink> {
   return [{ text, link: { kind: 'place', path, start: place.start, end: place.end } }];
 }
 
@@ -353,7 +354,7 @@ function throughLine({ organization }: CheckResult, finding: Finding): Line<Repo
 /** One line for each finding, and for each undetermined rule, as compilers print them. */
 export function reportLines({ path, check }: CheckedFile): readonly string[] {
   const positionOf = positionsIn(check.file.text);
-  const line = (place: Place, severity: string, rule: string, text: string) => {
+  const line = (place: TextRange, severity: string, rule: string, text: string) => {
     const { line: number, column } = positionOf(place.start);
     return `${path}:${number}:${column}: ${severity}: ${rule === '' ? '' : `${rule}: `}${text}`;
   };

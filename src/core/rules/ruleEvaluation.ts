@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { timeText } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import { principalName } from '../access/queries.ts';
+import type { TextRange } from '../base/errors.ts';
 import { didYouMean, oneLine } from '../base/text.ts';
 import type { AccessFile, PersonEntry, Rule } from './accessFile.ts';
 import type { Finding } from './findings.ts';
@@ -9,16 +10,7 @@ import { isGlob } from './globs.ts';
 import type { FindingInput, FindingSubject, ListName, RuleContext, RuleKind } from './kinds/kind.ts';
 import { People, type Person } from './people.ts';
 import { EntrySet, type Resolved, Resolver } from './references.ts';
-import {
-  type FileProblem,
-  itemsOf,
-  type Place,
-  problem,
-  replacement,
-  type Schema,
-  textOf,
-  type Value,
-} from './schema.ts';
+import { type FileProblem, itemsOf, problem, replacement, type Schema, textOf, type Value } from './schema.ts';
 
 /** What all rules of a file share about one reading. */
 export interface CheckContext {
@@ -252,7 +244,7 @@ export class RuleEvaluation implements RuleContext {
   }
 
   rejectRule(key: string, message: string): void {
-    const place: Place = this.value.fields?.get(key)?.key ?? this.value;
+    const place: TextRange = this.value.fields?.get(key)?.key ?? this.value;
     this.#context.report(problem('bad-value', place, message));
     this.obstacles.push(message);
   }

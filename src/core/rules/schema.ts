@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
-import type { DocumentProblem } from '../base/errors.ts';
+import type { DocumentProblem, TextRange } from '../base/errors.ts';
 import { didYouMean, nearest } from '../base/text.ts';
 import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
 import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
@@ -84,16 +84,10 @@ export function documentSchema(format: string, about: () => string, keys: KeySch
   };
 }
 
-export interface Place {
-  /** UTF-16 code units from the start of the text. */
-  readonly start: number;
-  readonly end: number;
-}
-
 /** A change of the text that would mend a problem. */
 export interface Fix {
   readonly title: string;
-  readonly edits: readonly (Place & { readonly text: string })[];
+  readonly edits: readonly (TextRange & { readonly text: string })[];
 }
 
 export interface FileProblem extends DocumentProblem {
@@ -101,7 +95,7 @@ export interface FileProblem extends DocumentProblem {
 }
 
 /** A value as read, with its place. Of a record with a problem inside, `isSound` is false. */
-export interface Value extends Place {
+export interface Value extends TextRange {
   readonly isSound: boolean;
   /** Of a text, an integer, a choice or a date. */
   readonly text?: string;
@@ -110,7 +104,7 @@ export interface Value extends Place {
 }
 
 export interface Field {
-  readonly key: Place;
+  readonly key: TextRange;
   readonly value: Value;
 }
 
@@ -151,7 +145,7 @@ export interface ReadDocument {
   /** Takes more. */
   readonly problems: FileProblem[];
   /** The first line: for what has no other place. */
-  readonly top: Place;
+  readonly top: TextRange;
   readonly isSyntaxSound: boolean;
   /** Of its syntax and its head: else nothing of it can be judged. */
   readonly isReadable: boolean;
@@ -184,7 +178,7 @@ function isNestedDeeply(text: string): boolean {
 
 export function problem(
   code: string,
-  { start, end }: Place,
+  { start, end }: TextRange,
   message: string,
   severity: FileProblem['severity'] = 'error',
   fixes: readonly Fix[] = [],
@@ -198,7 +192,12 @@ function firstLineEnd(text: string): number {
 }
 
 /** Reads a node of the document as `schema` says, strictly. @param report takes what is wrong with it. */
-export function readValue(node: unknown, schema: Schema, report: (problem: FileProblem) => void, around: Place): Value {
+export function readValue(
+  node: unknown,
+  schema: Schema,
+  report: (problem: FileProblem) => void,
+  around: TextRange,
+): Value {
   const place = placeOf(node) ?? around;
   const wrong = (message: string, fixes?: readonly Fix[]): Value => {
     report(problem('bad-value', place, message, 'error', fixes));
@@ -235,12 +234,12 @@ export function readValue(node: unknown, schema: Schema, report: (problem: FileP
 }
 
 /** The fix that writes something else in a place. */
-export function replacement(place: Place, text: string): Fix {
+export function replacement(place: TextRange, text: string): Fix {
   return { title: l10n.t('Change to "{0}"', text), edits: [{ start: place.start, end: place.end, text }] };
 }
 
 /** The place of a node's own text. */
-export function placeOf(node: unknown): Place | undefined {
+export function placeOf(node: unknown): TextRange | undefined {
   const range = (node as { range?: readonly number[] | null } | null | undefined)?.range;
   const [start, end] = range ?? [];
   return start === undefined || end === undefined ? undefined : { start, end };
@@ -289,7 +288,7 @@ function readVariant(
   node: unknown,
   { by, keys, of }: Extract<Schema, { type: 'variants' }>,
   report: (problem: FileProblem) => void,
-  place: Place,
+  place: TextRange,
 ): Value {
   const chosen = isMap(node) ? node.get(by) : undefined;
   const variant = typeof chosen === 'string' && Object.hasOwn(of, chosen) ? of[chosen] : undefined;
@@ -305,7 +304,7 @@ function readVariant(
   return { ...readRecord(node, optional, report, place), isSound: false };
 }
 
-function readRecord(node: unknown, keys: KeySchemas, report: (problem: FileProblem) => void, place: Place): Value {
+function readRecord(node: unknown, keys: KeySchemas, report: (problem: FileProblem) => void, place: TextRange): Value {
   if (!isMap(node)) {
     report(problem('bad-value', place, l10n.t('Expected keys with values: {0}.', Object.keys(keys).join(', '))));
     return { ...place, isSound: false };
@@ -336,7 +335,7 @@ function needsValueText(name: string, { type }: Schema): string {
   return type === 'list' ? `${message} ${l10n.t('For an empty list, write [].')}` : message;
 }
 
-function unknownKey(name: string, at: Place, keys: KeySchemas): FileProblem {
+function unknownKey(name: string, at: TextRange, keys: KeySchemas): FileProblem {
   const near = nearest(name, Object.keys(keys));
   const fixes = near === undefined ? [] : [replacement(at, near)];
   return problem('unknown-key', at, didYouMean(l10n.t('Unknown key "{0}".', name), near), 'error', fixes);
@@ -348,7 +347,7 @@ function isNothing(node: unknown): boolean {
 }
 
 /** The first key, so that a mark covers a line and not the block. */
-function headOf(node: { readonly items: readonly { readonly key?: unknown }[] }, place: Place): Place {
+function headOf(node: { readonly items: readonly { readonly key?: unknown }[] }, place: TextRange): TextRange {
   return placeOf(node.items[0]?.key) ?? place;
 }
 

@@ -1,11 +1,12 @@
 import * as l10n from '@vscode/l10n';
+import type { TextRange } from '../base/errors.ts';
 import { didYouMean, nearest, oneLine } from '../base/text.ts';
 import type { Waiver } from './accessFile.ts';
 import type { EvaluatedRule, RuleResult, RuleStatus } from './checkAccess.ts';
 import type { Finding } from './findings.ts';
 import type { FindingSubject } from './kinds/kind.ts';
 import { type CheckContext, reportUnresolved } from './ruleEvaluation.ts';
-import { type Place, problem, replacement, type Value } from './schema.ts';
+import { problem, replacement, type Value } from './schema.ts';
 
 /** So many days before its end, a waiver is announced; one for longer than a year is questioned. */
 const SOON = 14;
@@ -169,6 +170,6 @@ function warn(context: CheckContext, code: string, waiver: Waiver, key: string, 
   context.report(problem(code, placeIn(waiver, key), message, 'warning'));
 }
 
-function placeIn({ value }: { readonly value: Value }, key: string): Place {
+function placeIn({ value }: { readonly value: Value }, key: string): TextRange {
   return value.fields?.get(key)?.value ?? value;
 }

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { RolecallError } from '../../core/base/errors.ts';
+import { RolecallError, type TextRange } from '../../core/base/errors.ts';
 import { type PromptFile, readPromptFile } from '../../core/prompts/promptFile.ts';
 import {
   decodeText,
@@ -10,7 +10,6 @@ import {
   MAX_TEXT_BYTES,
   type PromptResources,
 } from '../../core/prompts/promptRequest.ts';
-import type { TextRange } from '../../core/prompts/yamlText.ts';
 import { isInside } from '../../core/tools/permissions.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { EntryFinding, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
+import type { TextRange } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import {
@@ -15,7 +16,7 @@ import { type Finding, firstFindings, groupsOf, principalsOf } from '../../core/
 import { relatedLocations } from '../../core/rules/relatedLocations.ts';
 import { positionsIn } from '../../core/rules/reports.ts';
 import { peopleErrorText } from '../../core/rules/ruleEvaluation.ts';
-import { dateText, type FileProblem, type Place, problem } from '../../core/rules/schema.ts';
+import { dateText, type FileProblem, problem } from '../../core/rules/schema.ts';
 import { DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { WatchedFiles } from '../watchedFiles.ts';
@@ -177,7 +178,7 @@ function isSame(one: Marks, other: Marks): boolean {
 }
 
 /** Offsets of a text as ranges. */
-export function rangesIn(text: string): (place: Place) => vscode.Range {
+export function rangesIn(text: string): (place: TextRange) => vscode.Range {
   const positionOf = positionsIn(text);
   return ({ start, end }) => {
     const [from, to] = [positionOf(start), positionOf(end)];
@@ -194,7 +195,7 @@ const SEVERITIES = {
 
 export function diagnosticOf(
   { severity, message, code, ...place }: FileProblem,
-  rangeOf: (place: Place) => vscode.Range,
+  rangeOf: (place: TextRange) => vscode.Range,
 ): vscode.Diagnostic {
   const shown = new vscode.Diagnostic(rangeOf(place), message, SEVERITIES[severity]);
   shown.source = DIAGNOSTIC_SOURCE;
@@ -210,7 +211,7 @@ export function diagnosticsOf(
   const rangeOf = rangesIn(file.text);
   const about = vscode.Uri.joinPath(extensionUri, 'media', 'access-rules.md');
   const diagnostic = (
-    place: Place,
+    place: TextRange,
     message: string,
     severity: keyof typeof SEVERITIES,
     code: string,
@@ -227,7 +228,7 @@ export function diagnosticsOf(
   // What stands at its own place is not said again at the rule that it keeps from being judged.
   const told = new Set([...check.problems.map(({ message }) => message), peopleErrorText()]);
   const cannotTell = (
-    place: Place,
+    place: TextRange,
     reasons: readonly string[],
     ...[severity, code, isOfRule]: ['info' | 'warning', string, boolean]
   ) => {

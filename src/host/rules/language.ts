@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { TextRange } from '../../core/base/errors.ts';
 import { oneLine } from '../../core/base/text.ts';
 import { ACCESS_FILE_SCHEMA } from '../../core/rules/accessFile.ts';
 import { CAMPAIGN_SCHEMA } from '../../core/rules/campaign.ts';
@@ -7,7 +8,6 @@ import { acceptDrift } from '../../core/rules/declare.ts';
 import { DECLARED } from '../../core/rules/drift.ts';
 import { type Finding, fingerprintOf, groupsOf, rolesOf, sortedFindings } from '../../core/rules/findings.ts';
 import { type CompletionItem, schemaCompletions, schemaHover } from '../../core/rules/languageService.ts';
-import type { Place } from '../../core/rules/schema.ts';
 import { commands, DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { escapeMarkdown } from '../markdown.ts';
@@ -106,7 +106,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
     if (own.length === 0) return [];
     const { file, unread, result } = this.#check(document);
     const rangeOf = rangesIn(document.getText());
-    const isHere = (place: Place) => rangeOf(place).intersection(range) !== undefined;
+    const isHere = (place: TextRange) => rangeOf(place).intersection(range) !== undefined;
     const problems = result?.check.problems ?? [...file.problems, ...(unread ? [unread] : [])];
     const fixes = problems.filter(isHere).flatMap(({ fixes = [] }) =>
       fixes.map(({ title, edits }) => {
