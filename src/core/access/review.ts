@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { compareText } from '../base/text.ts';
 import type { AccessMetadata, AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 
 const text = z.string();
@@ -122,7 +123,7 @@ function groupOf({ key, group, members, roles, missing }: GroupEntry): ReviewGro
     modifiedTime: modifiedTime ?? undefined,
     modifiedBy: modifiedBy ?? undefined,
     members: sortedBy(members.map(memberOf), memberKey),
-    roles: roles.map((role) => role.key).sort(compare),
+    roles: roles.map((role) => role.key).sort(compareText),
     missing: missing.length > 0 ? [...missing] : undefined,
   };
 }
@@ -163,11 +164,6 @@ function byKey<T extends { readonly key: string }>(items: T[]): T[] {
 export function sortedBy<T>(items: readonly T[], key: (item: T) => string): T[] {
   return items
     .map((item) => [key(item), item] as const)
-    .sort(([one], [other]) => compare(one, other))
+    .sort(([one], [other]) => compareText(one, other))
     .map(([, item]) => item);
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -68,6 +68,12 @@ function distance(one: string, other: string, limit: number): number {
   return row[other.length] ?? limit;
 }
 
+/** Orders texts by code units: the same on every machine, whatever its language. */
+export function compareText(one: string, other: string): number {
+  if (one < other) return -1;
+  return one === other ? 0 : 1;
+}
+
 /** Text of a server on one line: control characters, line ends and turned writing directions become visible marks. */
 export function oneLine(text: string): string {
   if (PRINTABLE.test(text)) return text;

@@ -3,8 +3,7 @@ import { memberName } from '../access/descriptions.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
 import type { TextRange } from '../base/errors.ts';
-import { oneLine } from '../base/text.ts';
-import { compareText } from './findings.ts';
+import { compareText, oneLine } from '../base/text.ts';
 import { hasMalformed, lowerCaseAscii } from './references.ts';
 import {
   type DocumentSchema,

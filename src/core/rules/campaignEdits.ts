@@ -5,7 +5,7 @@ import { englishMemberName } from '../access/english.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { groupName } from '../access/queries.ts';
 import { RolecallError, type TextRange } from '../base/errors.ts';
-import { oneLine } from '../base/text.ts';
+import { compareText, oneLine } from '../base/text.ts';
 import {
   CAMPAIGN_FORMAT,
   type Campaign,
@@ -19,7 +19,6 @@ import {
   sortedMemberships,
 } from './campaign.ts';
 import { documentText } from './declare.ts';
-import { compareText } from './findings.ts';
 import { hasMalformed } from './references.ts';
 import { parseYaml, placeOf, type Value } from './schema.ts';
 

@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import { gapText } from '../access/descriptions.ts';
 import { type AccessModel, buildModel, type Gap } from '../access/model.ts';
-import { didYouMean, nearest, oneLine } from '../base/text.ts';
+import { compareText, didYouMean, nearest, oneLine } from '../base/text.ts';
 import { type AccessFile, firstErrorIn, type Rule, readAccessFile, ruleKindOf } from './accessFile.ts';
 import { type Drift, driftOf } from './drift.ts';
-import { compareText, type Finding, sortedFindings } from './findings.ts';
+import { type Finding, sortedFindings } from './findings.ts';
 import type { ListName, RuleKind } from './kinds/kind.ts';
 import { duplicatesEvidence } from './people.ts';
 import { type CheckContext, createCheckContext, peopleErrorText, RuleEvaluation } from './ruleEvaluation.ts';

@@ -2,8 +2,9 @@ import * as l10n from '@vscode/l10n';
 import { Document, isMap, isSeq, type ParsedNode, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { type AccessModel, type GroupEntry, isBeingDeleted } from '../access/model.ts';
 import { RolecallError, type TextRange } from '../base/errors.ts';
+import { compareText } from '../base/text.ts';
 import { ACCESS_FILE_FORMAT, type Waiver } from './accessFile.ts';
-import { compareText, type Finding } from './findings.ts';
+import type { Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
 import { dateText, placeOf } from './schema.ts';
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GroupEntry, Principal, RoleEntry } from '../access/model.ts';
 import type { TextRange } from '../base/errors.ts';
+import { compareText } from '../base/text.ts';
 import type { Severity, Waiver } from './accessFile.ts';
 import type { CountRange, FindingSubject } from './kinds/kind.ts';
 
@@ -68,12 +69,6 @@ function keysOf(subject: FindingSubject): readonly string[] {
     case 'aspect':
       return [subject.name];
   }
-}
-
-/** By code units: the same on every machine. */
-export function compareText(one: string, other: string): number {
-  if (one < other) return -1;
-  return one === other ? 0 : 1;
 }
 
 export function principalsOf(finding: Pick<Finding, 'subjects'>): readonly Principal[] {

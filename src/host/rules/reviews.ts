@@ -4,6 +4,7 @@ import { groupName, roleName } from '../../core/access/queries.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { isString } from '../../core/base/shape.ts';
+import { compareText } from '../../core/base/text.ts';
 import {
   type Campaign,
   type CampaignState,
@@ -18,7 +19,6 @@ import {
 } from '../../core/rules/campaign.ts';
 import { decisionPlace, type NewDecision, startCampaign, writeDecision } from '../../core/rules/campaignEdits.ts';
 import { campaignDocument, membershipText, progressText, takenOverText } from '../../core/rules/campaignText.ts';
-import { compareText } from '../../core/rules/findings.ts';
 import { commands, documentPanel } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import { targetOf } from '../accessTarget.ts';
