@@ -3,7 +3,7 @@ import { cancelled } from './errors.ts';
 /** Waits for `work` until `signal` aborts. The work itself goes on: others may wait for it too. */
 export async function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    work.catch(() => {}); // This caller has left; others see how it ends.
+    work.catch(() => {}); // Nobody awaits `work` here any more: its rejection must not count as unhandled.
     throw cancelled(signal.reason);
   }
   let stop = () => {};
@@ -25,7 +25,7 @@ export async function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): 
  */
 export async function withTimeout<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T | undefined> {
   if (signal?.aborted) {
-    work.catch(() => {}); // This caller has left.
+    work.catch(() => {}); // Nobody awaits `work` here any more.
     throw cancelled(signal.reason);
   }
   let timer: NodeJS.Timeout | undefined;
@@ -48,12 +48,12 @@ export async function delay(ms: number, signal: AbortSignal): Promise<void> {
   await withTimeout(new Promise<never>(() => {}), ms, signal);
 }
 
-/** @returns a function that runs works one after the other, in the order of the calls, whatever becomes of each. */
+/** @returns a function that runs works one after the other, in the order of the calls, whether or not each succeeds. */
 export function createSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);
-    last = result.catch(() => {}); // The caller of that work sees how it failed.
+    last = result.catch(() => {}); // The caller of that work gets its error.
     return result;
   };
 }

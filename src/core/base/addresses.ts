@@ -9,7 +9,7 @@ export function isLoopback(url: string): boolean {
 }
 
 /**
- * @param as How the user knows it, where it is not a setting.
+ * @param as Its name for the user, if it is not a setting.
  * @returns the origin.
  * @throws RolecallError `configuration` with a sentence that says what to enter.
  */
@@ -26,7 +26,7 @@ export function checkIdentityUrl(typed: string, as?: string): string {
   return url.origin;
 }
 
-/** As {@link checkIdentityUrl}. @returns the base address without a trailing slash; a path prefix is kept. */
+/** Like {@link checkIdentityUrl}. @returns the base address without a trailing slash; a path prefix is kept. */
 export function checkInferenceUrl(typed: string, as?: string): string {
   const wrong = problemOf(as);
   const url = parse(typed, 'inference.url', 'https://inference.example.com', wrong);
@@ -83,7 +83,7 @@ function needsAddress(name: string, example: string): string {
 
 type Problem = (setting: string, sentence: (name: string) => string, value?: string) => RolecallError;
 
-/** What is wrong with a setting, or with what takes its place. */
+/** Creates the error about a setting, or about what takes its place. */
 function problemOf(as: string | undefined): Problem {
   return (setting, sentence, value) =>
     new RolecallError('configuration', sentence(as ?? `rolecall.${setting}`), {
@@ -91,7 +91,7 @@ function problemOf(as: string | undefined): Problem {
     });
 }
 
-/** How the listener of a sign-in names itself, so that a window or a diagnosis can tell it from another program. */
+/** The name that the listener of a sign-in gives, so that a window or a diagnosis can tell it from another program. */
 export const LISTENER_NAME = 'Rolecall';
 
 /** A browser may resolve `localhost` to either family (RFC 8252 section 8.3 advises against the name for that reason). */
@@ -104,8 +104,8 @@ export const LOOPBACK_HOSTS: Readonly<Record<string, readonly string[]>> = {
 const MAX_HEAD = 16_384;
 
 /**
- * Who listens at a loopback port, by the name it gives in the `Server` header (RFC 9110 section 10.2.4). A bare socket:
- * whatever an editor does to `node:http`, this asks the port itself. Nothing is sent but a plain GET of `/`.
+ * Which program listens at a loopback port, by the name it gives in the `Server` header (RFC 9110 section 10.2.4). Uses
+ * a bare socket, because an editor may redirect requests of `node:http`; sends only a plain GET of `/`.
  *
  * @returns `silent` when a program accepts connections but has not answered in HTTP when `signal` aborts.
  */

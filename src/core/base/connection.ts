@@ -2,8 +2,8 @@
 export type ClientAuthentication = 'client_secret_post' | 'client_secret_basic' | 'none';
 
 /**
- * Which two services, as which client. A value: it is passed, compared by its members and never changed. Every secret,
- * cache, tree id, session and model id is keyed by {@link connectionKey}.
+ * The two services and the client that is used with them. A value: it is passed, compared by its members and never
+ * changed. Every secret, cache, tree ID, session and model ID is keyed by {@link connectionKey}.
  */
 export interface Connection {
   /** `service` for the configured services, `sandbox` for the embedded cloud. */
@@ -16,13 +16,13 @@ export interface Connection {
   readonly inferenceUrl: string;
   readonly clientId: string;
   readonly clientAuthentication: ClientAuthentication;
-  /** Sent and compared as this very string (RFC 6749 section 3.1.2). */
+  /** Sent and compared unchanged (RFC 6749 section 3.1.2). */
   readonly redirectUri: string;
   /** Space separated; empty sends no `scope` at all. */
   readonly scope: string;
 }
 
-/** What a stored session or a cache belongs to: another address or client id is another store. */
+/** The key of a stored session or a cache: another address or client ID has its own. */
 export function connectionKey(connection: Pick<Connection, 'id' | 'identityUrl' | 'clientId'>): string {
   return `${connection.id}|${connection.identityUrl}|${connection.clientId}`;
 }
@@ -30,7 +30,7 @@ export function connectionKey(connection: Pick<Connection, 'id' | 'identityUrl' 
 /** How core gets a token without knowing where it comes from. */
 export interface TokenSource {
   /**
-   * A token to send now.
+   * An access token that can be sent now.
    *
    * @throws RolecallError `signedOut`, `sessionEnded`, `offline`, `storage`.
    */

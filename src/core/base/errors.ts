@@ -67,7 +67,7 @@ export interface ErrorDetails {
   readonly deadline?: 'connect' | 'firstEvent' | 'idle';
 }
 
-/** What helps where the kind alone does not say; the host offers it beside the message. */
+/** What helps, if the kind alone does not say; the host offers it beside the message. */
 export type Remedy =
   /** Signing in once more, the same way. */
   | { readonly kind: 'signInAgain' }
@@ -139,7 +139,7 @@ export function withServerMessage(sentence: string, serverMessage: string): stri
 /** The most that is searched for secrets and markup: more than is shown, and less than a hostile server could make costly. */
 const MAX_SEARCHED = 8_000;
 
-/** The error that stands for "the user stopped it". */
+/** The error that means "the user stopped it". */
 export function cancelled(cause?: unknown): RolecallError {
   return new RolecallError('cancelled', l10n.t('Canceled.'), { cause });
 }
@@ -183,11 +183,11 @@ export interface TextRange {
   readonly end: number;
 }
 
-/** Something to say about a place in a document that people write by hand. */
+/** A message about a range of a document that people write by hand. */
 export interface DocumentProblem extends TextRange {
   readonly severity: 'error' | 'warning' | 'information';
   /** A sentence, localized. */
   readonly message: string;
-  /** Stable: what a quick fix is chosen by. */
+  /** Stable: selects the quick fix. */
   readonly code: string;
 }

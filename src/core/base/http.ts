@@ -10,9 +10,9 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** Time for the whole exchange, body included, in milliseconds. */
+  /** How long the whole exchange may take, body included, in milliseconds. */
   readonly deadlineMs: number;
-  /** A larger body is refused, in bytes. */
+  /** The largest body that is accepted, in bytes. */
   readonly maxBytes: number;
 }
 
@@ -22,14 +22,14 @@ export interface HttpResponse {
   readonly text: string;
 }
 
-/** How long an exchange goes on after its deadline. */
+/** How long an exchange may go on after its deadline: after sleep, an answer that has already arrived is still read. */
 const GRACE_MS = 100;
 
 /**
- * The response, as soon as there is one, or the end of `signal`, whatever `fetch` does: the editor's own looks for a proxy
- * before it looks at the signal.
+ * The response, as soon as there is one. Rejects when `signal` aborts, whatever `fetch` does: the editor's own looks
+ * for a proxy before it looks at the signal.
  *
- * @throws RolecallError `cancelled` when the signal ends first; else whatever `fetch` rejects with.
+ * @throws RolecallError `cancelled` when the signal aborts first; else whatever `fetch` rejects with.
  */
 export async function abortableFetch(
   fetch: Fetch,
@@ -57,8 +57,8 @@ export async function sendRequest(
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   const deadline = new AbortController();
-  // After this machine was asleep or this process was stopped, a response that has arrived meanwhile is read before time
-  // is up: it may hold the only copy of a new token.
+  // After this machine was asleep or this process was stopped, a response that arrived meanwhile is still read: it may
+  // contain the only copy of a new token.
   AbortSignal.timeout(request.deadlineMs).addEventListener('abort', () => {
     setTimeout(() => deadline.abort(), GRACE_MS);
   });
@@ -85,7 +85,7 @@ export async function sendRequest(
 export function refuseRedirect(response: Response, url: string): void {
   const redirected = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400);
   if (!redirected) return;
-  void response.body?.cancel().catch(() => {}); // Nobody reads this body; a failing cancel changes nothing.
+  void response.body?.cancel().catch(() => {}); // Nobody reads this body, so it does not matter if canceling it fails.
   throw new RolecallError(
     'protocol',
     l10n.t('{0} responded with a redirect. Rolecall does not follow redirects, to keep tokens safe.', originOf(url)),
@@ -225,15 +225,15 @@ function causeCode(error: unknown): string | undefined {
 }
 
 export interface RetryPolicy {
-  /** Tries in all, the first included. */
+  /** The number of tries, including the first. */
   readonly attempts: number;
-  /** Longest pause before the second try, in milliseconds; doubles each time. */
+  /** The longest pause before the second try, in milliseconds; doubles each time. */
   readonly baseMs: number;
-  /** No pause is longer, whatever the server asks. */
+  /** The longest pause, whatever the server asks. */
   readonly maxMs: number;
 }
 
-/** Reading again does no harm: a few tries over some seconds. */
+/** Reading again has no side effects: a few tries over some seconds. */
 export const READ_RETRIES: RetryPolicy = { attempts: 4, baseMs: 400, maxMs: 15_000 };
 
 /** Called before each pause, so that the user can see why it takes longer. */
@@ -241,7 +241,8 @@ export type RetryListener = (error: RolecallError, attempt: number, pauseMs: num
 
 /**
  * Runs `work` again while it fails in a way that may pass: `server` (500 "may be transient" in the specification,
- * 502–504 of a proxy) and `rateLimited`. Exponential back-off with full jitter; `Retry-After` is kept to within bounds.
+ * 502–504 of a proxy) and `rateLimited`. Exponential back-off with full jitter; `Retry-After` is followed within
+ * bounds.
  */
 export async function withRetries<T>(
   work: () => Promise<T>,
@@ -257,7 +258,8 @@ export async function withRetries<T>(
       if (!(error instanceof RolecallError) || attempt >= policy.attempts) throw error;
       if (error.kind !== 'server' && error.kind !== 'rateLimited') throw error;
       const asked = error.details.retryAfterMs;
-      if (asked !== undefined && asked > policy.maxMs) throw error; // Waiting less than asked would only be refused again.
+      // A shorter pause than the server asks would only be refused again.
+      if (asked !== undefined && asked > policy.maxMs) throw error;
       const wait = asked ?? Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * random();
       onRetry(error, attempt, wait);
       await delay(wait, signal);

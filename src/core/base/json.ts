@@ -5,13 +5,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object that `text` spells, or `undefined` when it spells anything else or nothing. */
+/** The object that `text` is the JSON of, or `undefined` when it is not the JSON of an object. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The value that `text` spells, or `undefined` (which JSON cannot spell) when it is not JSON. */
+/** The value that `text` is the JSON of, or `undefined` when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -58,7 +58,7 @@ export class JsonBoundaryScanner {
 const SPACE = 0x20;
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
-/** True for the beginning of an object or a list whose end has not come. */
+/** True for the beginning of an object or a list whose end is missing. */
 export function isTruncatedJson(text: string): boolean {
   const outline = new JsonBoundaryScanner();
   outline.follow(text);
@@ -70,7 +70,7 @@ export interface ToolCall {
   /** Unique within the conversation: results are matched to calls by it. */
   readonly id: string;
   readonly name: string;
-  /** JSON text as the model wrote it; `{}` where writing nothing means that there are no arguments. */
+  /** JSON as the model wrote it; `{}` where an empty text means that there are no arguments. */
   readonly arguments: string;
   /** The arguments of a call that may run. */
   readonly parsed?: Readonly<Record<string, unknown>>;

@@ -5,13 +5,13 @@ export interface DecodedView {
   readonly from: Uint32Array;
 }
 
-/** Deeper nesting is not resolved. Each round resolves one level of each kind of escape. */
+/** The most levels that are resolved. Each round resolves one level of each kind of escape. */
 const MAX_ROUNDS = 5;
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** One level of each kind: in addresses and forms, in JSON and source text, in pages. Bytes beyond ASCII stay apart. */
+/** The escapes of addresses and forms, of JSON and source text, and of pages. Bytes beyond ASCII stay separate. */
 const ESCAPES: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [
   [/%([\da-f]{2})/gi, ([, byte = '']) => String.fromCharCode(Number.parseInt(byte, 16))],
   [
@@ -28,7 +28,7 @@ const ESCAPES: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[
   ],
 ];
 
-/** The text as it stands, and after each level of escapes that is resolved. */
+/** The unchanged text, and the text after each level of escapes that is resolved. */
 export function* decodedViews(text: string): Generator<DecodedView, void, undefined> {
   const from = new Uint32Array(text.length + 1);
   for (let at = 0; at < from.length; at += 1) from[at] = at;
@@ -81,7 +81,7 @@ export type Span = readonly [begin: number, end: number];
 export const SHORTEST_SECRET = 8;
 /** How many of its first and last characters a secret is found by. */
 const ANCHOR = 8;
-/** A piece of a secret is hidden from this length, or from half of the secret. */
+/** The shortest piece of a secret that is hidden, unless half of the secret is shorter. */
 const TELLING_PIECE = 12;
 
 /** Characters that encodings, quotes and line breaks add, remove or replace. They are ignored. */
@@ -133,7 +133,7 @@ interface Form {
   readonly edges: readonly [before: number, behind: number];
 }
 
-/** What a secret looks like in a text. */
+/** The forms in which a secret may be in a text. */
 interface Forms {
   readonly compared: readonly Form[];
   /** Forms with too few comparable characters: searched for as they are. */
@@ -144,7 +144,7 @@ function formsOf(secret: string): Forms {
   const compared: Form[] = [];
   const literal: string[] = [];
   const bytes = Buffer.from(secret);
-  // What looks like an escape in the secret is resolved where the text has it so, and is none where its case was changed.
+  // Escapes in the secret itself are resolved like those of the text, and are no escapes where its case was changed.
   for (const whole of new Set([
     secret,
     decodedText(secret),
@@ -166,7 +166,7 @@ function base64Of(secret: string): readonly string[] {
     const bytes = Buffer.from(text);
     return [0, 1, 2].map((before) => {
       const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
-      // The characters at either end also encode bits of what stands beside the value.
+      // The characters at either end also encode bits of the bytes beside the value.
       const first = Math.ceil((before * 8) / 6);
       const last = Math.floor(((before + bytes.length) * 8) / 6);
       return encoded.slice(first, last);

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { RolecallError } from './errors.ts';
 
 /**
- * What `import()` is in the bundle (see esbuild.mjs): a module of features.cjs.
+ * What `import()` becomes in the bundle (see esbuild.mjs): a module of features.cjs.
  *
  * @throws RolecallError when that file is missing, cut or of another version, as in the middle of an update.
  */

@@ -1,7 +1,7 @@
 import { type DecodedView, decodedViews, KnownSecrets, SHORTEST_SECRET, type Span } from './knownSecrets.ts';
 import type { Log } from './log.ts';
 
-/** Replaces a secret. */
+/** Takes the place of a secret. */
 export const HIDDEN = '‹hidden›';
 
 /**
@@ -14,20 +14,20 @@ const NAME =
 const AMBIGUOUS = /^(?:code|state|nonce|signature)/i;
 /** Headers whose value is the rest of the line, blanks and commas included. */
 const WHOLE_LINE = /^(?:authorization|cookie)/i;
-/** Not the end of a label in bold, as the sign-in diagnosis has them. */
+/** After a name, before its value. `**Label:** value` of the diagnosis is no separator. */
 const SEPARATOR = /["']?[ \t]{0,8}[=:]>?(?!\*\*)[ \t]{0,8}/y;
 const UNQUOTED = /[^\s"'&}]+/y;
 const NEXT_LINE = /\r?\n[ \t]*([^\s"'&}:=]+)[ \t]*(?=\r?\n|$)/y;
 const RUN = /(?<![\w+/=~-])[\w+/=~-]{20,}/g;
-/** Between the name of a secret and its value. */
+/** The most characters between the name of a secret and its value. */
 const NEAR = 40;
 const SHORTEST_VALUE = 6;
-/** The rest of a broken value may look like a word by chance; ordinary words behind one are mostly shorter. */
+/** The rest of a broken value may look like a word by chance; ordinary words at that place are mostly shorter. */
 const SHORTEST_REST = 8;
-/** Words of one spelling, as error codes and states are; what is drawn at random mixes cases and digits. */
+/** Words of one spelling, like error codes and states; random values mix cases and digits. */
 const WORD = /^(?:[A-Z]+(?:_[A-Z\d]+)*|[A-Z]?[a-z]+(?:[_-][a-z]+|[A-Z][a-z]+)*)[.,;:!?)]*$/;
 
-/** Values that are recognized without a name: the group, else the whole match. */
+/** Patterns of secrets that need no name before them. The secret is the first group, or the whole match. */
 const TELLING: readonly (readonly [RegExp, (value: string) => boolean])[] = [
   [/\b(?:Bearer|Basic|DPoP|Negotiate)\s{1,8}([\w.~+/%=-]{6,})/dgi, (value) => !isWord(value)],
   [/:\/\/[^\s/?#@:]*:([^\s/?#]*)@/dg, () => true],
@@ -48,14 +48,14 @@ const TELLING: readonly (readonly [RegExp, (value: string) => boolean])[] = [
 ];
 
 /**
- * Hides what looks like a secret. A second net below the rule that secrets are not handed to the log at all: known
+ * Hides what looks like a secret. Only the second protection: secrets are not passed to the log at all, and known
  * values are hidden by {@link Redactor}.
  */
 export function redact(text: string): string {
   return hide(text, suspicious);
 }
 
-/** Hides these values, in every encoding they could be written in: what was sent, in the answer to it. */
+/** Hides these values, in every encoding they could be written in. For an answer that may repeat what was sent. */
 export function redactValues(text: string, values: readonly (string | undefined)[]): string {
   const known = new KnownSecrets(values.length);
   for (const value of values) known.add(value ?? '');
@@ -64,7 +64,10 @@ export function redactValues(text: string, values: readonly (string | undefined)
 
 /** Knows the live secrets and hides them in every encoding they could be written in. */
 export class Redactor {
-  /** Rotation makes new secrets all day: the oldest go, and what they look like still gives them away. */
+  /**
+   * Refreshes create secrets all day, so only the newest 64 are known by value. Older ones are still recognized by
+   * their form.
+   */
   readonly #known = new KnownSecrets(64);
 
   /** Remembers `secret`; short values are not remembered because hiding them would blot out ordinary words. */
@@ -88,7 +91,7 @@ export function redactingLog(inner: Log, redactor: Redactor): Log {
   };
 }
 
-/** What is found at any level of escapes is hidden where it stands in the original. */
+/** Hides the ranges of the original that `find` returns at any level of escapes. */
 function hide(text: string, find: (view: DecodedView) => Iterable<Span>): string {
   const spans: Span[] = [];
   for (const view of decodedViews(text)) for (const span of find(view)) spans.push(span);
@@ -124,7 +127,7 @@ function* suspicious({ text, from }: DecodedView): Generator<Span, void, undefin
   }
 }
 
-/** The secret behind a telling name that ends at `at`, if there is one. */
+/** The value after the name of a secret that ends at `at`, if there is one. */
 function valueAt(text: string, at: number, { 0: name, index }: RegExpExecArray): Span | undefined {
   SEPARATOR.lastIndex = at;
   if (!SEPARATOR.test(text)) return undefined;
@@ -135,7 +138,7 @@ function valueAt(text: string, at: number, { 0: name, index }: RegExpExecArray):
   return isProse && text.slice(begin, end).split(/\s+/, 9).every(isWord) ? undefined : [begin, end];
 }
 
-/** Where a value begins and ends: its quotes, the list it is in, the line for a header, else the next blank. */
+/** The range of a value: its quotes, the list it is in, the line for a header, else the next blank. */
 function extentOf(text: string, at: number, isWholeLine: boolean): Span {
   const first = text[at] ?? '';
   if (first === '"' || first === "'") return [at + 1, endOfQuoted(text, at)];
@@ -144,7 +147,8 @@ function extentOf(text: string, at: number, isWholeLine: boolean): Span {
   UNQUOTED.lastIndex = at;
   const run = UNQUOTED.exec(text)?.[0].replace(/[.,;:!?)\]]+$/, '') ?? '';
   let end = at + run.length;
-  // A line break in the middle of a value: what stands alone on the next line and is no short word belongs to it.
+  // A line break in the middle of a value: if the next line is one run of characters and no short word, it belongs to
+  // it.
   for (;;) {
     NEXT_LINE.lastIndex = end;
     const next = NEXT_LINE.exec(text)?.[1];
@@ -203,8 +207,8 @@ export function redactResponse(response: Response, secrets: readonly string[]): 
 }
 
 /**
- * The same bytes, but that no secret stands anywhere in them: a server may repeat what it was sent. Only what could be the
- * beginning of one is held back, so a stream arrives as it is sent. What is too short to be a secret is left alone.
+ * Passes the bytes on without the secrets, which a server may repeat. Only bytes that may be the beginning of a secret
+ * are held back, so a stream arrives as it is sent. Values that are too short to be secrets are ignored.
  */
 export function redactStream(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -234,7 +238,9 @@ async function* hideOne(body: AsyncIterable<Uint8Array>, secret: Buffer): AsyncG
 
 const HIDDEN_BYTES = Buffer.from('[hidden]');
 
-/** Where the longest end of `bytes` begins that is a beginning of `secret`; the length of `bytes` where there is none. */
+/**
+ * The position of the longest end of `bytes` that is a beginning of `secret`; the length of `bytes` if there is none.
+ */
 function beginningAt(bytes: Buffer, secret: Buffer): number {
   for (let at = Math.max(0, bytes.length - secret.length + 1); at < bytes.length; at += 1) {
     if (bytes.subarray(at).equals(secret.subarray(0, bytes.length - at))) return at;

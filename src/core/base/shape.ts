@@ -6,7 +6,7 @@ import { isJsonObject } from './json.ts';
  */
 export type Guard<T> = (value: unknown) => value is T;
 
-/** The check for each member. */
+/** The guard of each member. */
 export type Shape<T> = { readonly [Name in keyof T]-?: (value: unknown) => boolean };
 
 export function isString(value: unknown): value is string {

@@ -30,7 +30,7 @@ export function formatList(items: readonly string[]): string {
   return items.length < 2 ? last : l10n.t('{0} and {1}', items.slice(0, -1).join(', '), last);
 }
 
-/** The one among `known` that was probably meant; nothing where none is near, or where it is the same. */
+/** The one among `known` that was probably meant; `undefined` if none is similar, or if it is the same. */
 export function nearest<T extends string>(typed: string, known: Iterable<T>): T | undefined {
   const wanted = typed.toLowerCase();
   const limit = Math.min(3, Math.max(1, Math.floor(typed.length / 3)));
@@ -49,7 +49,7 @@ export function didYouMean(sentence: string, meant: string | undefined): string 
   return meant === undefined ? sentence : `${sentence} ${l10n.t('Did you mean "{0}"?', meant)}`;
 }
 
-/** Letters to add, take away or change, and neighbors to swap (optimal string alignment), as far as it is below `limit`. */
+/** Optimal string alignment distance; `limit` if it is that or more. */
 function distance(one: string, other: string, limit: number): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   let before = row;
@@ -80,7 +80,7 @@ export function oneLine(text: string): string {
   return text.replace(CONTROL, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
 }
 
-/** Covers nearly every name, and is quick to test. */
+/** Matches nearly every name, and is quick to test. */
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Cc, Cf (bidirectional marks among them), and the two line separators; the joiners of emoji are Cf and stay. */

@@ -3,16 +3,16 @@ import { RolecallError } from './errors.ts';
 
 const script = new Script('work()');
 const stopwatch = createContext({ work() {} });
-/** How often work is begun anew that a busy machine, or one that was asleep, gave no time. */
+/** How often work is started again when the machine, busy or asleep, gave it no CPU time. */
 const maxAttempts = 5;
 
 /**
- * Runs synchronous work that may be interrupted after `ms` milliseconds, at least half of which this process has computed,
- * and may then be run again.
+ * Interrupts synchronous work after `ms` milliseconds, if this process had at least half of them as CPU time; otherwise
+ * starts it again.
  *
- * A regular expression of a schema or a prompt file can backtrack for hours on a short string, and neither a limit on the length of the
- * string nor a list of allowed constructs excludes that. V8 polls for termination while it backtracks, so the time-out
- * of `vm` ends any pattern; this is no sandbox, only a stop-watch.
+ * A regular expression of a schema or a prompt file can backtrack for hours on a short string, and neither a limit on
+ * the length of the string nor a list of allowed constructs excludes that. V8 polls for termination while it
+ * backtracks, so the time-out of `vm` ends any pattern; this is no sandbox, only a stop-watch.
  *
  * @throws {RolecallError} kind `timeout` when the deadline passed; whatever `work` throws otherwise.
  */

@@ -1,13 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import type { DocumentProblem } from './errors.ts';
 
-/** What the library reports. */
+/** A problem that the library reports. */
 interface YamlError {
   readonly code: string;
   readonly message: string;
 }
 
-/** The frequent mistakes: the library's code, a word of its message where one code is for several, and ours. */
+/**
+ * The frequent mistakes: the library's code, a word of its message if the code has several meanings, and our sentence.
+ */
 const SENTENCES: readonly (readonly [code: string, word: string, sentence: () => string])[] = [
   ['TAB_AS_INDENT', '', () => l10n.t('Indent with spaces: YAML does not accept tabs here.')],
   ['DUPLICATE_KEY', '', () => l10n.t('This key appears more than once.')],
@@ -40,7 +42,7 @@ export function mergeConflictIn(text: string): Pick<DocumentProblem, 'start' | '
   return { start: marker.index, end, message: l10n.t('This file has an unresolved merge conflict.') };
 }
 
-/** What is wrong with a YAML text, as a sentence for whoever wrote it; the library's own words for what is rare. */
+/** The sentence for whoever wrote a YAML text; for rare mistakes, the library's own words. */
 export function yamlSentence({ code, message }: YamlError): string {
   const [, , sentence] = SENTENCES.find(([known, word]) => known === code && message.includes(word)) ?? [];
   return sentence ? sentence() : l10n.t('Invalid YAML: {0}.', message.replace(/[.:]$/, ''));
