@@ -13,7 +13,7 @@ const DEADLINE_MS = 30_000;
 /** Shorter, because a refresh waits for discovery, which is optional. */
 const DISCOVERY_DEADLINE_MS = 10_000;
 const MAX_BYTES = 1_000_000;
-/** What a browser does not show of a page. An element without an end reaches to the end of the page, as in a browser. */
+/** The parts of a page that a browser does not show. An element that is never closed reaches to the end of the page. */
 const UNSHOWN = /<(style|script|title)\b(?:[\s\S]*?<\/\1>|[\s\S]*)/gi;
 
 /** What must be kept of a sign-in until its answer arrives: data, so that another window can finish it. */
@@ -251,12 +251,12 @@ function secretsOf(sent: unknown): string[] {
   return sent instanceof URLSearchParams ? SECRETS.flatMap((name) => sent.getAll(name)) : [];
 }
 
-/** A service may repeat in an error what it was sent, and its message is shown. */
+/** For messages that are shown: the service may repeat in an error what it was sent. */
 function repeatingNone(sent: readonly (string | undefined)[], answer: HttpResponse): HttpResponse {
   return answer.status < 400 ? answer : { ...answer, text: redactValues(answer.text, sent) };
 }
 
-/** The address with the answer, whose message is shown if it is an error. */
+/** The callback address with its message, which is shown if it is an error, but without the secrets in it. */
 function repeatingNothing(callback: URL, { state, nonce, codeVerifier }: PendingSignIn): URL {
   const plain = new URL(callback);
   for (const name of ['error', 'error_description']) {

@@ -67,7 +67,7 @@ export async function serveStartPage(
 /** A listener on this machine answers at once; a program with another protocol does not answer. In milliseconds. */
 const PROBE_MS = 500;
 
-/** What uses the port of a loopback redirect URI: nothing, another window of Rolecall, or another program. */
+/** Which program uses the port of a loopback redirect URI: none, another window of Rolecall, or another program. */
 export async function inspectPort(redirectUri: string, signal: AbortSignal): Promise<'nobody' | 'rolecall' | 'other'> {
   const { hosts, port } = loopbackTarget(redirectUri);
   const stop = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]);
@@ -275,7 +275,7 @@ function waitsElsewhere(port: number, cause: unknown): RolecallError {
   );
 }
 
-/** How long a page that was begun may take to arrive. */
+/** How long a page that has begun to arrive may take to finish. */
 const GRACE_MS = 500;
 
 async function closeServer(server: Server): Promise<void> {

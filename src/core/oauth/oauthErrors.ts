@@ -15,7 +15,7 @@ import { retryAfterMs } from '../base/http.ts';
 import { parseJsonAs } from './rotation/protocol.ts';
 
 /**
- * Any error of openid-client as one of ours. `cause` keeps the original; its response body is not logged anywhere.
+ * An error of openid-client as a `RolecallError`. `cause` keeps the original; its response body is not logged anywhere.
  * `refused` is what a refusal refers to: the client with its refresh token, an authorization code, or an access token.
  */
 export function translateOAuthError(
@@ -80,7 +80,7 @@ function refusedClient(): Meaning {
   ];
 }
 
-/** It has not signed anyone in yet, so no session has ended. */
+/** No session has ended, because nobody is signed in with this code yet. */
 function refusedCode(): Meaning {
   return [
     'invalidRequest',

@@ -28,7 +28,7 @@ export function readServiceToken(typed: string): string {
 export interface ServiceTokenDeps {
   readonly connection: Connection;
   readonly fetch: Fetch;
-  /** Whether the service’s API accepts the token; `undefined` where there is nothing to ask it for. */
+  /** Whether the service's API accepts the token; `undefined` if there is no API to ask. */
   readonly isTaken: (token: string, signal: AbortSignal) => Promise<boolean | undefined>;
   readonly now: () => number;
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { type Connection, connectionKey } from '../base/connection.ts';
 import { RolecallError } from '../base/errors.ts';
 
-/** Version of what is kept in the secret store. A newer one is left alone: see {@link readSession}. */
+/** Version of a session in the secret store. A newer one is left alone: see {@link readSession}. */
 export const SESSION_VERSION = 1;
 
 const accountSchema = z.object({ id: z.string(), label: z.string() });

@@ -27,12 +27,9 @@ export interface BrowserSignIn extends SignInDeps {
    * declined.
    */
   readonly openBrowser: (newStartUrl: () => string, authorizationUrl: string) => Promise<boolean>;
-  /**
-   * The other ways in which the answer may come while the sign-in waits: pasted, or as a link to the editor. What it
-   * rejects with ends the sign-in.
-   */
+  /** Resolves when the answer comes another way: pasted, or as a link to the editor. A rejection ends the sign-in. */
   readonly delivered: (pending: PendingSignIn, signal: AbortSignal) => Promise<URL>;
-  /** Called when the answer has arrived: from now on the sign-in is not canceled. */
+  /** Called when the answer has arrived: from now on the sign-in cannot be canceled. */
   readonly arrived: () => void;
   /** Stores the session, before the browser shows success. */
   readonly storeSession: (session: Session) => Promise<void>;
@@ -71,7 +68,8 @@ async function throughBrowser(deps: BrowserSignIn, signal: AbortSignal): Promise
     log.info(`Sign-in started at ${connection.identityUrl} (${method}).`);
     const callback = await arrival(deps, pending, authorizationUrl, listener, signal);
     deps.arrived();
-    // From here nothing stops it: the service has one session for each client, and an exchange that was sent has replaced it.
+    // From here nothing stops it: the service has one session for each client, and a code that was sent has replaced
+    // it.
     const session = await finishSignIn(deps, callback, pending, new AbortController().signal);
     await deps.storeSession(session);
     listener.reply();
@@ -136,14 +134,14 @@ export async function finishSignIn(
 ): Promise<Session> {
   const { connection, server, addSecret } = deps;
   addSecret(callback.searchParams.get('code') ?? undefined);
-  const sentAt = deps.now(); // The lifetime begins at the service some time after.
+  const sentAt = deps.now(); // The lifetime begins at the service some time after that.
   const grant = await server.exchange(callback, pending, signal);
   for (const secret of [grant.accessToken, grant.refreshToken]) addSecret(secret);
   const claims = grant.claims ?? (await quietUserInfo(deps, grant.accessToken, signal));
   return firstSession(connection, grant, accountOf(claims, connection.label), sentAt);
 }
 
-/** The account's name is optional: without it the sign-in is still valid. */
+/** The userinfo claims, without a failure: they only give the account's name, and the sign-in is valid without it. */
 async function quietUserInfo(deps: SignInDeps, accessToken: string, signal: AbortSignal) {
   try {
     return await deps.server.userInfo(accessToken, signal);
@@ -177,7 +175,9 @@ export function writePending(connection: Connection, pending: PendingSignIn, unt
   return JSON.stringify({ version: VERSION, key: connectionKey(connection), until, pending });
 }
 
-/** @returns `undefined` when there is none for this connection and `state`, or its time is over. `now` in milliseconds. */
+/**
+ * @returns `undefined` when there is none for this connection and `state`, or its time is over. `now` in milliseconds.
+ */
 export function readPending(
   text: string | undefined,
   connection: Connection,
@@ -189,7 +189,7 @@ export function readPending(
   try {
     stored = JSON.parse(text);
   } catch {
-    return undefined; // Not ours: no sign-in waits there.
+    return undefined; // It cannot be read, so it is not ours: no sign-in waits there.
   }
   const found = z.safeParse(schema, stored);
   if (!found.success || found.data.key !== connectionKey(connection) || found.data.until < now) return undefined;

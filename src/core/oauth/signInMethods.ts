@@ -24,12 +24,12 @@ export const SIGN_IN_METHODS: readonly SignInMethod[] = [
   { id: 'serviceToken', usesBrowser: false, delivery: 'pasted', isRefreshable: false, expiry: 'only401' },
 ];
 
-/** What decides which methods are available. */
+/** What the available methods depend on. */
 export interface SignInContext {
   readonly connection: Pick<Connection, 'clientId' | 'redirectUri'>;
   /** Scheme of links to this editor, such as `vscode`. */
   readonly uriScheme: string;
-  /** The editor is a page in a browser, which links to it cannot reach. */
+  /** The editor is a page in a browser, which links cannot reach. */
   readonly isWeb: boolean;
 }
 
@@ -60,6 +60,6 @@ export function unavailableReason(
 }
 
 /** The available methods, the default one first. */
-export function availableMethods(place: SignInContext): readonly SignInMethod[] {
-  return SIGN_IN_METHODS.filter((method) => unavailableReason(method, place) === undefined);
+export function availableMethods(context: SignInContext): readonly SignInMethod[] {
+  return SIGN_IN_METHODS.filter((method) => unavailableReason(method, context) === undefined);
 }

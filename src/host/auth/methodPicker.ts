@@ -11,12 +11,12 @@ import {
 import { showQuickPick } from '../dialogs.ts';
 
 /** Lets the user choose a method; an unavailable one is shown with what it needs. @throws RolecallError `cancelled` */
-export async function askForMethod(place: SignInContext): Promise<SignInMethodId> {
+export async function askForMethod(context: SignInContext): Promise<SignInMethodId> {
   const items = SIGN_IN_METHODS.map((method) => {
-    const refusal = unavailableReason(method, place);
-    const { label, detail } = wordsOf(method.id, place);
+    const refusal = unavailableReason(method, context);
+    const { label, detail } = wordsOf(method.id, context);
     return refusal
-      ? { method: undefined, label, iconPath: new vscode.ThemeIcon('circle-slash'), detail: reasonOf(refusal, place) }
+      ? { method: undefined, label, iconPath: new vscode.ThemeIcon('circle-slash'), detail: reasonOf(refusal, context) }
       : { method: method.id, label, detail };
   });
   const chosen = await showQuickPick(items, {

@@ -107,7 +107,7 @@ export class SignIn {
 
   /** Lets the user choose the way. */
   async choose(cloud: Cloud): Promise<Session> {
-    return this.run(cloud, await askForMethod(placeOf(cloud)));
+    return this.run(cloud, await askForMethod(signInContextOf(cloud)));
   }
 
   cancel(): void {
@@ -254,12 +254,12 @@ export class SignIn {
   }
 }
 
-function placeOf({ connection }: Pick<Cloud, 'connection'>): SignInContext {
+function signInContextOf({ connection }: Pick<Cloud, 'connection'>): SignInContext {
   return { connection, uriScheme: vscode.env.uriScheme, isWeb: vscode.env.uiKind === vscode.UIKind.Web };
 }
 
 function usualMethod(cloud: Cloud): SignInMethodId {
-  const usual = availableMethods(placeOf(cloud)).find(({ usesBrowser }) => usesBrowser);
+  const usual = availableMethods(signInContextOf(cloud)).find(({ usesBrowser }) => usesBrowser);
   return usual?.id ?? 'paste'; // Its error names what is missing.
 }
 

@@ -7,7 +7,7 @@ import { LineSocket } from '../rotation/ipc.ts';
 import { PROTOCOL, type Protocol, parseJsonAs } from '../rotation/protocol.ts';
 import { challengeSchema, SILENCE_TIMEOUT_MS, type WindowRequest, windowReplySchema } from './messages.ts';
 
-/** Bytes of a body in one line: as base64 with what is around it, it stays below the longest line of a {@link LineSocket}. */
+/** Bytes of a body in one frame: as a base64 line, it stays below the longest line of a {@link LineSocket}. */
 const FRAME_BYTES = 4500;
 
 const frameSchema = z.object({
@@ -31,14 +31,14 @@ export async function sendFrames(
   line.send({ end: true });
 }
 
-/** Ends a reply with a failure. The message has been made for people. */
+/** Ends a reply with a failure, whose message is written for users. */
 export function sendError(line: LineSocket, { kind, message }: RolecallError): void {
   line.send({ error: { kind, message: message.slice(0, 2000) } });
 }
 
 export interface FrameLimits {
   readonly maxBytes: number;
-  /** For the next frame, in milliseconds; none where the other side may take any time. */
+  /** How long the next frame may take, in milliseconds; without it, the other side may take any time. */
   readonly silenceMs?: number;
 }
 
@@ -65,7 +65,7 @@ export async function* receiveFrames(
   }
 }
 
-/** A line of a body. @throws RolecallError the failure of the other side, or `protocol`. */
+/** One frame of a body. @throws RolecallError the failure of the other side, or `protocol`. */
 function readFrame(text: string): z.infer<typeof frameSchema> {
   const frame = parseJsonAs(frameSchema, text);
   if (frame?.error) throw remoteError(frame.error);
@@ -73,19 +73,19 @@ function readFrame(text: string): z.infer<typeof frameSchema> {
   throw new RolecallError('protocol', 'The message could not be understood.');
 }
 
-/** What an error of the other side is here: what helps is the same. */
+/** An error of the other side. The remedy is the same here. */
 function remoteError({ kind, message }: { readonly kind: string; readonly message: string }): RolecallError {
   return new RolecallError(errorKinds.find((known) => known === kind) ?? 'protocol', message);
 }
 
-/** All of a body. */
+/** The whole body. */
 export async function readFrames(frames: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of frames) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
-/** Where a window listens, and what it takes to speak with it. */
+/** Where a window listens, and what is needed to talk to it. */
 export interface WindowAddress {
   readonly address: string;
   /** The folder's key: both sides prove that they know it. */
@@ -101,9 +101,9 @@ export interface WindowAddress {
 export interface ExchangeOptions {
   readonly request: (challenge: string) => WindowRequest;
   readonly body?: Buffer | undefined;
-  /** The user of the window is being asked now. */
+  /** Called when the user of the window is being asked. */
   readonly onAsking?: (() => void) | undefined;
-  /** The window went away: before it had answered, or in the middle of the answer. */
+  /** Called when the window closed the connection before or during its answer. */
   readonly onLost?: (error: RolecallError) => void;
 }
 
@@ -130,9 +130,10 @@ export class UnreachableError extends RolecallError {
 const MAX_ANSWER = 128_000_000;
 
 /**
- * Asks a window one thing. Leaving the body of the reply, or the signal, closes the connection.
+ * Sends one request to a window. Leaving the body of the reply, or the signal, closes the connection.
  *
- * @throws RolecallError the window's own error; {@link UnreachableError}; `offline`, `protocol`, `rateLimited`, `cancelled`.
+ * @throws RolecallError the window's own error; {@link UnreachableError}; `offline`, `protocol`, `rateLimited`,
+ * `cancelled`.
  */
 export async function exchange(
   { address, key, protocol = PROTOCOL, silenceMs = SILENCE_TIMEOUT_MS }: WindowAddress,

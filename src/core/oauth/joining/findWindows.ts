@@ -23,16 +23,16 @@ const registrationSchema = z.object({ ...protocolShape, address: z.string().chec
 
 export type FindOptions = Omit<WindowAddress, 'address' | 'key'>;
 
-/** Who waits for programs. */
+/** The windows that programs can join. */
 export interface FoundWindows {
   /** The newest first. */
   readonly windows: readonly FoundWindow[];
-  /** Windows that are there and did not answer: stopped, very busy, or of another version. */
+  /** Windows that are registered and did not answer: stopped, very busy, or of another version. */
   readonly silent: number;
 }
 
 /**
- * The windows that wait for programs; what those left behind that were killed is removed.
+ * Finds the windows that programs can join, and removes what killed windows left behind.
  *
  * @throws RolecallError `storage`; `cancelled`.
  */
@@ -62,7 +62,7 @@ export async function findWindows(options: FindOptions, signal: AbortSignal): Pr
   };
 }
 
-/** `gone` also for a window whose user has signed out. */
+/** `gone` also means that the window's user has signed out. */
 async function aboutOf(
   place: WindowAddress,
   file: string,
@@ -89,7 +89,7 @@ async function aboutOf(
   }
 }
 
-/** A window that answers. */
+/** A window that has answered. */
 export class FoundWindow {
   readonly about: WindowAbout;
   readonly #place: WindowAddress;
@@ -99,7 +99,7 @@ export class FoundWindow {
     this.about = about;
   }
 
-  /** Where it listens. */
+  /** The address at which it listens. */
   get address(): string {
     return this.#place.address;
   }

@@ -40,12 +40,15 @@ export class JoinedWindow {
     this.#prove = prove;
   }
 
-  /** Set when the window closed, or its sign-in is over: what was read last may not be whole, and nothing more can be. */
+  /**
+   * Set when the window has closed or its sign-in is over: the last answer may be incomplete, and there will be no
+   * other.
+   */
   get lost(): RolecallError | undefined {
     return this.#lost;
   }
 
-  /** Names of the window's tokens, in place of the tokens. */
+  /** A token source that gives names of the window's tokens instead of the tokens. */
   tokens(service: ServiceName): TokenSource {
     return {
       accessToken: async (signal) => {
@@ -58,7 +61,7 @@ export class JoinedWindow {
     };
   }
 
-  /** The clients' requests, sent by the window. The token in them is the name of one. */
+  /** Lets the window send the clients' requests. The token in them is only the name of one. */
   readonly fetch: Fetch = async (input, init) => {
     const url = String(input);
     const { method = 'GET', signal } = init ?? {};
@@ -93,7 +96,7 @@ export class JoinedWindow {
     return new Response(isEmpty ? null : stream, { status, ...(reply.headers && { headers: reply.headers }) });
   };
 
-  /** Something else that the window does, with one value and one answer. */
+  /** Calls something else that the window offers, with one value and one answer. */
   async call(name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
     const body = Buffer.from(JSON.stringify(input ?? null));
     const reply = await this.#ask({ ask: 'call', name }, body, signal);
@@ -132,7 +135,7 @@ export class JoinedWindow {
   }
 }
 
-/** What a window says when its sign-in is of no use to this program any more. */
+/** The window's errors after which its sign-in is of no use to this program. */
 const OVER: readonly ErrorKind[] = ['sessionEnded', 'signedOut', 'forbidden'];
 
 /** A request without the proof and the session, which are added to each. */

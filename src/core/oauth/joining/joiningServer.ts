@@ -62,12 +62,12 @@ const MAX_ERROR = 64_000;
 const MAX_CONNECTIONS = 16;
 /** Names of tokens that are remembered. */
 const MAX_HANDLES = 16;
-/** For the next frame of a request, and for the end of an answer to be read, in milliseconds. */
+/** How long the next frame of a request, or the reading of an answer's end, may take; in milliseconds. */
 const FRAME_SILENCE_MS = 30_000;
 
 /**
- * Where programs outside of the editor reach a window, to use its sign-in. The window sends their requests with its own
- * token; they get the answers. README.md beside this file says what that protects.
+ * Listens for programs outside the editor that want to use the window's sign-in. The window sends their requests with
+ * its own token; they get the answers. README.md beside this file says what that protects.
  */
 export class JoiningServer {
   readonly allowed: AllowedPrograms;
@@ -86,7 +86,7 @@ export class JoiningServer {
     this.allowed = new AllowedPrograms(this.#folder);
   }
 
-  /** Where programs reach it; `undefined` while they cannot. */
+  /** The address at which programs reach it; `undefined` while they cannot. */
   get address(): string | undefined {
     return this.#server?.address;
   }
@@ -108,7 +108,7 @@ export class JoiningServer {
     );
   }
 
-  /** Ends what is being answered. */
+  /** Ends the answers in progress too. */
   async close(): Promise<void> {
     const [server, registration] = [this.#server, this.#registration];
     this.#server = undefined;
@@ -134,7 +134,7 @@ export class JoiningServer {
       if (!request) throw new RolecallError('protocol', 'The request could not be understood.');
       const limits = { maxBytes: MAX_REQUEST, silenceMs: FRAME_SILENCE_MS };
       const body = await readFrames(receiveFrames(line, limits, cutOff));
-      // A program that says more than it was asked for is not one of ours.
+      // Programs of ours say nothing before they are asked.
       void line.next().then((more) => (more === undefined ? undefined : line.close())); // Never rejects.
       await this.#answer(line, request, { body, address, challenge }, gone.signal);
     } catch (error) {
@@ -181,7 +181,8 @@ export class JoiningServer {
     line.send({ asking: true });
     const isAllowed = await this.#deps.ask(signIn, claim, signal);
     if (signal.aborted || !isAllowed) throw notAllowed();
-    if (this.#deps.signIn()?.session !== signIn.session) throw anotherAccount(); // While the question was open.
+    // Meanwhile, because the user took time to answer.
+    if (this.#deps.signIn()?.session !== signIn.session) throw anotherAccount();
     await this.allowed.add(program, signIn.session);
     this.#deps.log.info('A program outside of the editor may use this sign-in from now on.');
   }
@@ -212,7 +213,7 @@ export class JoiningServer {
     }
   }
 
-  /** One request with the token and the headers of this window; the answer without the token. */
+  /** Sends one request with the token and headers of this window, and answers without the token. */
   async #forward(
     line: LineSocket,
     { operation, organization, handle, accept, contentType }: Extract<AllowedRequest, { ask: 'fetch' }>,
@@ -266,7 +267,7 @@ async function sendJson(line: LineSocket, value: unknown): Promise<void> {
   await sendFrames(line, [Buffer.from(JSON.stringify(value))]);
 }
 
-/** What the clients of both services read. */
+/** The headers that the clients of both services read. */
 function headersOf({ headers }: Response): Record<string, string> {
   const names = ['content-type', 'retry-after'];
   return Object.fromEntries(

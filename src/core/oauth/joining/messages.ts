@@ -58,7 +58,7 @@ export function joiningFolder(state: string): string {
   return path.join(state, 'command-line');
 }
 
-/** Who says nothing for this long is stopped, asleep, or very busy; in milliseconds. */
+/** A side that is silent for this long is stopped, asleep, or very busy; in milliseconds. */
 export const SILENCE_TIMEOUT_MS = 5000;
 
 const text = z.string();
@@ -71,7 +71,7 @@ const proof = { publicKey: text, signature: text };
 
 /** What a program says of itself, for whoever is asked. Nothing vouches for it. */
 const claimSchema = z.object({
-  /** What was run, such as `rolecall check`. */
+  /** The command that was run, such as `rolecall check`. */
   command: z.optional(text),
   /** The current folder. */
   folder: z.optional(text),
@@ -108,7 +108,9 @@ export const windowRequestSchema = z.discriminatedUnion('ask', [
 export type WindowRequest = z.infer<typeof windowRequestSchema>;
 export type AllowedRequest = Exclude<WindowRequest, { ask: 'about' | 'join' }>;
 
-/** The first line of a reply; its body follows in frames. `asking`: the user is being asked, and this takes as long as it takes. */
+/**
+ * The first line of a reply; its body follows in frames. `asking`: the user is being asked, which may take any time.
+ */
 export const windowReplySchema = z.object({
   asking: z.optional(z.literal(true)),
   error: z.optional(z.object({ kind: text, message: text })),
@@ -118,7 +120,7 @@ export const windowReplySchema = z.object({
 
 /** Which window this is. */
 export const aboutSchema = z.object({
-  /** What it is called in sentences, such as `Visual Studio Code`. */
+  /** The editor's name for sentences, such as `Visual Studio Code`. */
   editor: text,
   identityUrl: text,
   inferenceUrl: text,
@@ -129,7 +131,7 @@ export type WindowAbout = z.infer<typeof aboutSchema>;
 
 /** What a program learns when it has joined. */
 export const joinedSchema = z.object({
-  /** Changes with the account: what was joined before is over then. */
+  /** Changes with the account, which ends what was joined before. */
   session: text,
   account: text,
   organizations: z.array(z.object({ id: text, names: z.array(text) })),
@@ -137,5 +139,5 @@ export const joinedSchema = z.object({
 });
 export type Joined = z.infer<typeof joinedSchema>;
 
-/** A name for a token, or none where there is no other. */
+/** The name of a token; absent if there is no other token. */
 export const handleSchema = z.object({ handle: z.optional(text) });

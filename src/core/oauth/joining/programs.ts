@@ -33,7 +33,9 @@ function statement(address: string, challenge: string): Buffer {
   return Buffer.from(JSON.stringify(['rolecall', 'program', address, challenge]));
 }
 
-/** The key of this program, made on first use, in a file that only its user can read. It opens no service. */
+/**
+ * The key of this program, made on first use, in a file that only its user can read. It gives no access to a service.
+ */
 export class ProgramKey {
   readonly #key: KeyObject;
 
@@ -48,7 +50,8 @@ export class ProgramKey {
       const found = await readFileIfExists(file);
       if (found) return new ProgramKey(createPrivateKey(found));
       const { privateKey } = generateKeyPairSync('ed25519');
-      await createFileAtomically(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), true); // Or another has, meanwhile.
+      // Or another program made it meanwhile.
+      await createFileAtomically(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), true);
     }
   }
 
@@ -74,19 +77,19 @@ export function verifyProgram(
       .update(key.export({ type: 'spki', format: 'der' }))
       .digest('hex');
   } catch {
-    return undefined; // No key.
+    return undefined; // Not a key.
   }
 }
 
 const FOLDER = 'allowed';
-/** The oldest go first. */
+/** The most programs that are remembered; the oldest are forgotten first. */
 const MAX_REMEMBERED = 50;
 
 const allowedSchema = z.object({
   version: z.literal(1),
   /** The fingerprint of the program's public key. */
   fingerprint: z.string(),
-  /** For which account of which service: see `SharedSignIn`. */
+  /** The account and service it is allowed for: see `SharedSignIn`. */
   session: z.string(),
   /** RFC 3339. */
   allowedAt: z.string(),
@@ -95,8 +98,8 @@ const allowedSchema = z.object({
 export type AllowedProgram = z.infer<typeof allowedSchema>;
 
 /**
- * The programs that the user has allowed, a file each: every window knows at once when one is forgotten, and none that is being
- * added brings it back.
+ * The programs that the user has allowed, one file each: every window knows at once when one is forgotten, and a window
+ * that adds another does not bring it back.
  */
 export class AllowedPrograms {
   readonly #folder: string;

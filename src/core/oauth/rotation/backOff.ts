@@ -3,22 +3,22 @@ import { RolecallError } from '../../base/errors.ts';
 /** Kinds of failures after which a refresh is tried again. */
 export const TRANSIENT_KINDS = ['offline', 'timeout', 'server', 'rateLimited', 'protocol', 'unexpected'] as const;
 
-/** A failure as the windows tell each other of it, in the refresh journal. */
+/** A failure, as the windows report it to each other in the refresh journal. */
 export interface SharedFailure {
-  /** Which refresh failed: that of this generation. */
+  /** The generation whose refresh failed. */
   readonly generation: number;
   readonly kind: (typeof TRANSIENT_KINDS)[number];
   readonly message: string;
   /** When it failed, and until when no window tries again by itself; milliseconds since the epoch. */
   readonly at: number;
   readonly until: number;
-  /** How often in a row, this one included. */
+  /** The number of failures in a row, including this one. */
   readonly times: number;
 }
 
-/** No pause of our own is longer, in milliseconds. */
+/** The longest pause without a request of the server, in milliseconds. */
 export const LONGEST_MS = 60_000;
-/** A server may ask for more than our longest pause, to this limit. */
+/** The longest pause that a server may ask for, in milliseconds. */
 const LONGEST_ASKED_MS = 5 * 60_000;
 
 /**
@@ -31,10 +31,10 @@ export class BackOff {
   #failures = 0;
   #until = 0;
   #error: RolecallError | undefined;
-  /** What failed before that is forgotten. */
+  /** When the user last asked to try again. Failures of other windows from before that don't count. */
   #askedAt = 0;
 
-  /** @param firstMs The first pause at its longest; each failure in a row doubles it. */
+  /** @param firstMs The longest first pause. Each further failure doubles it. */
   constructor(random: () => number, firstMs: number) {
     this.#random = random;
     this.#firstMs = firstMs;
@@ -48,7 +48,7 @@ export class BackOff {
     this.#error = error;
   }
 
-  /** What just {@link recordFailure}, for the other windows. */
+  /** The failure that {@link recordFailure} has just recorded, for the other windows. */
   toSharedFailure(generation: number, error: RolecallError, now: number): SharedFailure {
     const { message } = error;
     const kind = TRANSIENT_KINDS.find((passing) => passing === error.kind) ?? 'unexpected';
@@ -63,7 +63,7 @@ export class BackOff {
     this.#error = new RolecallError(failure.kind, failure.message);
   }
 
-  /** The user asks: the next try is now, whatever failed before in any window. */
+  /** The user asks: the next try is allowed at once, whatever failed before in any window. */
   retryNow(now: number): void {
     this.reset();
     this.#askedAt = now;
@@ -75,7 +75,7 @@ export class BackOff {
     this.#error = undefined;
   }
 
-  /** Why the next try has to wait, if it has to. */
+  /** The error to report while the next try has to wait. */
   pendingError(now: number): RolecallError | undefined {
     return isAhead(this.#until, now) ? this.#error : undefined;
   }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 
-/** What the place of the shared state depends on. Nothing of the environment: windows started differently differ there. */
+/** What the location of the shared state depends on. It excludes the environment, which differs between windows. */
 export interface MachineInfo {
   readonly platform: NodeJS.Platform;
   /** The home folder as the user database knows it, whatever `$HOME` says. */
@@ -28,7 +28,7 @@ export function stateRoot({ platform, homedir, hostname }: MachineInfo): string 
   return path.posix.join(homedir, '.local', 'state', 'rolecall', fileName(hostname));
 }
 
-/** The folder of one identity service and client, without telling which in its name. */
+/** The folder's name for one identity service and client, which does not reveal them. */
 export function connectionFolderName(identityUrl: string, clientId: string): string {
   return createHash('sha256').update(`${identityUrl}|${clientId}`).digest('hex').slice(0, 32);
 }
@@ -54,7 +54,7 @@ function homeOfUser(): string {
   }
 }
 
-/** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandonedFiles}. */
+/** The suffix of unfinished files. Killed windows leave some behind: see {@link removeAbandonedFiles}. */
 const UNFINISHED = '.tmp';
 const ABANDONED_AFTER_MS = 60_000;
 
@@ -117,7 +117,10 @@ export async function createFileAtomically(file: string, bytes: string | Buffer,
   }
 }
 
-/** Replaces `file` whole: after a power cut there is the old content or the new one. Resolves when it is on the disk. */
+/**
+ * Replaces the whole of `file`: after a power cut it has the old content or the new one. Resolves when it is on the
+ * disk.
+ */
 export async function replaceFileAtomically(file: string, bytes: string | Buffer, durable: boolean): Promise<void> {
   const unfinished = await writeUnfinished(file, bytes, durable);
   try {
@@ -129,12 +132,12 @@ export async function replaceFileAtomically(file: string, bytes: string | Buffer
   if (durable) await syncFolder(path.dirname(file));
 }
 
-/** Removes what windows that were killed in the middle of writing left in `folder`. */
+/** Removes the unfinished files in `folder` of windows that were killed. */
 export async function removeAbandonedFiles(folder: string): Promise<void> {
   for (const name of await fs.readdir(folder)) {
     if (!name.endsWith(UNFINISHED)) continue;
     const file = path.join(folder, name);
-    const found = await fs.stat(file).catch(() => undefined); // Finished meanwhile.
+    const found = await fs.stat(file).catch(() => undefined); // Another window has finished it meanwhile.
     if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await fs.rm(file, { force: true });
   }
 }
@@ -181,9 +184,9 @@ const NAME = 'windows.key';
 const BYTES = 32;
 
 /**
- * The key by which the windows of one operating-system user recognise each other; made by the first window. It lies
- * in a folder closed to others, so knowing it proves to be this user. It is not the key that seals the session: a window
- * that has no session yet, or an old copy of the secret store, must be able to wait for its turn as well.
+ * The key by which the windows of one operating-system user recognize each other; made by the first window. It is in a
+ * folder closed to others, so whoever knows it is this user. It is not the key that seals the session: a window that
+ * has no session yet, or an old copy of the secret store, must be able to wait for its turn as well.
  */
 export class FolderKey {
   readonly #file: string;
@@ -198,7 +201,10 @@ export class FolderKey {
     return this.#key;
   }
 
-  /** The other side did not know the key: perhaps the folder was removed and made anew. The next {@link get} reads it. */
+  /**
+   * To be called when the other side did not know the key: perhaps the folder was removed and made anew. The next
+   * {@link get} reads it again.
+   */
   forget(): void {
     this.#key = undefined;
   }

@@ -32,7 +32,7 @@ export function proofOf(side: 'caller' | 'listener', params: HandshakeParams, he
     .digest('base64url');
 }
 
-/** Compares in constant time. */
+/** Compares in constant time, so that the time does not reveal how much of a guess was right. */
 export function isSameProof(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

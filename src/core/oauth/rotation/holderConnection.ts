@@ -2,14 +2,14 @@ import { withTimeout } from '../../base/abort.ts';
 import { type HandshakeParams, type HandshakeResult, handshakeAsClient } from './handshake.ts';
 import { LineSocket } from './ipc.ts';
 
-/** How often a holder is checked, and pinged, before it counts as silent. */
+/** The number of checks, and pings, before a holder counts as silent. */
 const CHECKS = 20;
 const PINGS = 4;
 const RETRY_MS = 10;
 
 /**
  * - `gone`: nothing listens at the address any more: the holder released the mutex or died.
- * - `silent`: something listens and does not answer.
+ * - `silent`: something listens but does not answer.
  * - `stranger`, `newer`: see {@link HandshakeResult}.
  */
 export type HolderStatus = 'gone' | 'silent' | 'stranger' | 'newer' | 'refused';
@@ -34,7 +34,7 @@ export class HolderConnection {
     this.#status = this.#follow(params);
   }
 
-  /** Waits until the holder is gone; it is asked to give way when this `isUrgent`. @throws RolecallError `cancelled` */
+  /** Waits until the holder is gone, and asks it to give way if `isUrgent`. @throws RolecallError `cancelled` */
   async waitUntilGone(signal: AbortSignal, isUrgent: boolean): Promise<HolderStatus> {
     this.#isUrgent = isUrgent;
     // Checks are counted, not time: if this process itself was suspended, the holder still gets all of its checks.
@@ -53,7 +53,9 @@ export class HolderConnection {
     this.#stop.abort();
   }
 
-  /** A closed connection doesn't mean that the holder is gone, but an address where nothing listens does: connects until then. */
+  /**
+   * Connects again until nothing listens at the address: a closed connection does not prove that the holder is gone.
+   */
   async #follow(params: HandshakeParams): Promise<HolderStatus> {
     while (!this.#stop.signal.aborted) {
       const line = LineSocket.connect(params.address);

@@ -13,7 +13,7 @@ import { PROTOCOL, type Protocol, parseJsonAs } from './protocol.ts';
 import { sessionFiles } from './sharedSession.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
-/** What the head of the sealed file says in the open; see seal.ts. Other versions may say it too. */
+/** The readable first line of the sealed file (see seal.ts), as far as other versions share it. */
 const headSchema = z.object({ generation: z.number(), signedOut: z.optional(z.boolean()) });
 
 export interface SharedStateOverview {
@@ -24,10 +24,10 @@ export interface SharedStateOverview {
     readonly mode?: string;
     readonly isOurs: boolean;
   };
-  /** Of the sealed session, if there is one that can be read. */
+  /** The generation of the sealed session, if there is one that can be read. */
   readonly generation?: number;
   readonly isSignedOut?: boolean;
-  /** Windows that have registered, those included that were killed since. */
+  /** The number of registered windows, including those that were killed since. */
   readonly windows: number;
   readonly holder: HolderOverview;
 }
@@ -36,7 +36,7 @@ export type HolderOverview =
   | { readonly kind: 'nobody' }
   /** The newest lock is damaged, or written by a newer version. */
   | { readonly kind: 'unreadable' }
-  /** `answers`: it is a window of this user, and not stopped. */
+  /** `answers`: it is a window of this user, and running. */
   | { readonly kind: 'held'; readonly pid: number; readonly isThisWindow: boolean; readonly answers: boolean };
 
 export interface InspectOptions {
@@ -48,7 +48,7 @@ export interface InspectOptions {
   readonly timeouts?: Pick<Timeouts, 'peerSilence'>;
 }
 
-/** Looks at what the windows share, for a diagnosis: makes and changes nothing, and does not wait for the mutex. */
+/** Reads the shared state for a diagnosis: makes and changes nothing, and does not wait for the mutex. */
 export async function inspectSharedState(options: InspectOptions): Promise<SharedStateOverview> {
   const { state, connection, storeName, protocol = PROTOCOL, timeouts = DEFAULT_TIMEOUTS } = options;
   const folder = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId));

@@ -44,7 +44,7 @@ export async function startIpcServer(serve: (line: LineSocket, address: string) 
   };
 }
 
-/** Removes the socket that a killed process left behind, and nothing else: the address was read from a file. */
+/** Removes the socket that a killed process left behind. Anything else stays: the address was read from a file. */
 export async function removeDeadSocket(address: string): Promise<void> {
   const folder = path.dirname(address);
   if (process.platform === 'win32' || !path.basename(folder).startsWith(FOLDER_PREFIX)) return;
@@ -92,9 +92,12 @@ async function removeFolder(folder: string): Promise<void> {
   }
 }
 
-/** In UTF-16 units: longer than any message between windows. A peer that sends longer lines is disconnected. */
+/**
+ * The longest line, in UTF-16 units: more than any message between windows has. A peer that sends longer ones is
+ * disconnected.
+ */
 const MAX_LINE = 8192;
-/** Lines that nobody has asked for yet, beyond which the other side has to wait. */
+/** The most unread lines; beyond that, the other side has to wait. */
 const MAX_WAITING = 64;
 
 /** A socket or pipe that carries one JSON text per line. */
@@ -156,7 +159,10 @@ export class LineSocket {
     });
   }
 
-  /** Resolves when what was sent has left this process, or the connection has closed: whoever sends much waits for it. */
+  /**
+   * Resolves when everything sent has left this process, or the connection has closed. Awaited between parts of a long
+   * message.
+   */
   async drained(): Promise<void> {
     if (this.#ended || !this.#socket.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
@@ -172,7 +178,7 @@ export class LineSocket {
     this.#socket.destroy();
   }
 
-  /** Closes once everything that was sent has left. */
+  /** Closes the connection once everything sent has left. */
   end(): void {
     this.#socket.end();
   }

@@ -7,14 +7,14 @@ import { createFileAtomically, readFileIfExists, replaceFileAtomically } from '.
 import { type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
 /**
- * Locks below the newest that are kept. A folder is not listed in one instant: a window that lists while the newest lock
- * is replaced still sees one of these.
+ * The number of locks below the newest that are kept. A folder is not listed in one instant: a window that lists while
+ * the newest lock is replaced still sees one of these.
  */
 const KEPT = 8;
 
 const lockSchema = z.object({
   ...protocolShape,
-  /** Where the holder listens as long as it holds. */
+  /** The address at which the holder listens until it releases the lock. */
   address: z.string().check(z.minLength(1)),
   pid: z.number().check(z.int(), z.positive()),
 });
@@ -22,8 +22,8 @@ const lockSchema = z.object({
 /**
  * - `readable`: what the holder wrote.
  * - `newer`: written by a version whose format we do not know.
- * - `leftover`: damaged, and older than the last start of this machine. It appeared whole, so a power cut has damaged it,
- *   and no process of then lives.
+ * - `leftover`: damaged, and older than the last start of this machine. It was created whole, so a power cut has
+ * damaged it, and its process no longer runs.
  * - `damaged`: it is unknown whether its holder is alive.
  */
 export type Lock = ReadableLock | { readonly number: number; readonly kind: 'newer' | 'leftover' | 'damaged' };
@@ -42,7 +42,7 @@ export async function newestLock(folder: string): Promise<Lock | undefined> {
     if (number === 0) return undefined;
     const file = lockPath(folder, number);
     const text = (await readFileIfExists(file))?.toString();
-    if (text === undefined) continue; // Removed since it was listed: there are higher ones.
+    if (text === undefined) continue; // Removed since the folder was listed: there are higher ones.
     const holder = parseJsonAs(lockSchema, text);
     if (holder) return { number, kind: 'readable', holder };
     if (parseJsonAs(z.object(protocolShape), text)) return { number, kind: 'newer' };
@@ -51,8 +51,8 @@ export async function newestLock(folder: string): Promise<Lock | undefined> {
 }
 
 /**
- * Makes the lock `number`: `ours` now, `taken` by another window, or `late`: made and withdrawn, because there is a
- * higher one.
+ * Creates the lock `number`. The result is `ours`, `taken` by another window, or `late`: created and withdrawn, because
+ * there is a higher one.
  */
 export async function claimLock(
   folder: string,
@@ -72,7 +72,7 @@ export async function isNewest(folder: string, number: number): Promise<boolean>
   return Math.max(0, ...(await lockNumbers(folder))) === number;
 }
 
-/** Removes what is not read any more. Only the holder of `number` may call it. */
+/** Removes the locks that nobody reads any more. Only the holder of `number` may call it. */
 export async function removeOldLocks(folder: string, number: number): Promise<void> {
   const old = (await lockNumbers(folder)).filter((candidate) => candidate < number - KEPT);
   await Promise.all(old.map((candidate) => fs.rm(lockPath(folder, candidate), { force: true })));
@@ -91,17 +91,17 @@ async function lockNumbers(folder: string): Promise<number[]> {
   });
 }
 
-/** Where the lock `number` lies. */
+/** The file of the lock `number`. */
 export function lockPath(folder: string, number: number): string {
   return path.join(folder, `lock.${number}`);
 }
 
-/** Older claims are removed, in milliseconds. */
+/** The age at which claims are removed, in milliseconds. */
 const FORGOTTEN_AFTER_MS = 30 * 24 * 3600_000;
 
 /**
- * What happens once for all windows: finishing a sign-in, reporting that a session has ended. A claim is a file that only one
- * window can create; it holds no secret, and its name is a hash of what is claimed.
+ * For what happens once for all windows: finishing a sign-in, reporting that a session has ended. A claim is a file
+ * that only one window can create; it contains no secret, and its name is a hash of what is claimed.
  */
 export class ClaimFiles {
   readonly #folder: string;
@@ -109,25 +109,25 @@ export class ClaimFiles {
 
   /**
    * @param folder A private folder that exists.
-   * @param storeName Tells apart editors of one user, whose sessions are not the same.
+   * @param storeName Separates the editors of one user, whose sessions differ.
    */
   constructor(folder: string, storeName = '') {
     this.#folder = folder;
     this.#storeName = storeName;
   }
 
-  /** True for the first window that asks. */
+  /** @returns true for the first window that asks. */
   async take(what: string): Promise<boolean> {
     await this.#forgetOld();
     return createFileAtomically(this.#file(what), 'taken', false);
   }
 
-  /** Tells the other windows how it went. */
+  /** Tells the other windows how the claimed action ended. */
   async recordOutcome(what: string, outcome: 'done' | 'failed'): Promise<void> {
     await replaceFileAtomically(this.#file(what), outcome, false);
   }
 
-  /** `undefined` while it is not taken. */
+  /** @returns `undefined` while nobody has claimed it. */
   async outcome(what: string): Promise<'taken' | 'done' | 'failed' | undefined> {
     const text = (await readFileIfExists(this.#file(what)))?.toString('utf8');
     return text === undefined ? undefined : text === 'done' || text === 'failed' ? text : 'taken';

@@ -22,33 +22,33 @@ import {
 import { type Protocol, parseJsonAs } from './protocol.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
-/** Failed tries against one and the same lock before something must be wrong. */
+/** Failed tries for one lock, after which something must be wrong. */
 const MAX_TRIES = 200;
 
-/** Old locks are a few bytes each: every so many holders remove them. */
+/** Every eighth holder removes old locks; they are a few bytes each. */
 const TIDY_EVERY = 8;
 
 export interface Lease {
-  /** Higher than that of every earlier holder. */
+  /** Higher than the number of every earlier holder. */
   readonly number: number;
   /** False when another process acquired the mutex, which needs a broken system: checked before what cannot be undone. */
   isValid(): Promise<boolean>;
-  /** Nothing of what is excluded may happen after this is called. */
+  /** What the mutex protects must be over when this is called. */
   release(): Promise<void>;
 }
 
 export interface MutexDeps {
-  /** A private folder that exists. The locks lie in `locks` below it, which exists too. */
+  /** A private folder that exists, with a folder `locks` in it. */
   readonly folder: string;
   readonly key: FolderKey;
   readonly protocol: Protocol;
   readonly log: Log;
   readonly timeouts?: Pick<Timeouts, 'peerSilence'>;
-  /** Another window has something to store that makes what this one does while holding the mutex unnecessary. */
+  /** Another window has a session to store, which makes this window's work under the mutex unnecessary. */
   readonly onGiveWay?: () => void;
 }
 
-/** A question of a waiting window. Earlier versions only answer that they are there, as they do to any line. */
+/** A request of a waiting window. Earlier versions answer any line only by saying that they are there. */
 const questionSchema = z.object({ giveWay: z.optional(z.boolean()) });
 
 /**
@@ -62,7 +62,7 @@ export class Mutex {
   readonly #locks: string;
   readonly #silenceMs: number;
   #holderConnection: HolderConnection | undefined;
-  /** Its address was not published yet: reused by the next try. */
+  /** A server whose address was not published yet: the next try uses it. */
   #unusedServer: IpcServer | undefined;
 
   constructor(deps: MutexDeps) {
@@ -72,7 +72,7 @@ export class Mutex {
   }
 
   /**
-   * Waits for its turn. A holder that answers is waited for as long as `signal` allows.
+   * Waits for the mutex: as long as `signal` allows, if the holder answers.
    *
    * @param isUrgent Asks the holder to give up its refresh.
    *
@@ -100,7 +100,7 @@ export class Mutex {
     }
   }
 
-  /** Ends what is left of waiting. */
+  /** Closes the connection that is kept to a silent holder. */
   close(): void {
     this.#closeHolderConnection();
   }
@@ -111,24 +111,25 @@ export class Mutex {
   }
 
   async #claim(number: number, before: Lock | undefined): Promise<Lease | undefined> {
-    const endpoint = this.#unusedServer ?? (await startIpcServer((line, address) => this.#serve(line, address)));
+    const server = this.#unusedServer ?? (await startIpcServer((line, address) => this.#serve(line, address)));
     this.#unusedServer = undefined;
     try {
-      const holder = { address: endpoint.address, pid: process.pid };
+      const holder = { address: server.address, pid: process.pid };
       const claim = await claimLock(this.#locks, number, holder, this.#deps.protocol);
-      if (claim === 'ours') return await this.#enter(number, endpoint, before);
-      if (claim === 'taken') this.#unusedServer = endpoint;
-      else await endpoint.close(); // Another window may have read its address.
+      if (claim === 'ours') return await this.#enter(number, server, before);
+      if (claim === 'taken') this.#unusedServer = server;
+      else await server.close(); // Another window may have read its address.
       return undefined;
     } catch (error) {
-      await endpoint.close(); // A lock that was made all the same is one of a holder that is gone.
+      // If the lock file was created despite the error, it looks like that of a holder that has died.
+      await server.close();
       throw error;
     }
   }
 
-  async #enter(number: number, endpoint: IpcServer, before: Lock | undefined): Promise<Lease> {
+  async #enter(number: number, server: IpcServer, before: Lock | undefined): Promise<Lease> {
     this.#closeHolderConnection();
-    this.#deps.log.trace(`Exclusion ${number} obtained.`);
+    this.#deps.log.trace(`Acquired the lock (number ${number}).`);
     try {
       if (before?.kind === 'readable') await removeDeadSocket(before.holder.address);
       if (number % TIDY_EVERY === 0) await removeOldLocks(this.#locks, number);
@@ -140,9 +141,10 @@ export class Mutex {
       isValid: () => isNewest(this.#locks, number),
       release: async () => {
         try {
-          await endpoint.close();
+          await server.close();
         } catch (error) {
-          this.#deps.log.debug(`A socket was not removed: ${systemErrorCode(error) ?? String(error)}`); // It is closed for sure.
+          // The socket is closed in any case.
+          this.#deps.log.debug(`A socket was not removed: ${systemErrorCode(error) ?? String(error)}`);
         }
       },
     };

@@ -22,39 +22,41 @@ export interface PeersDeps {
   readonly key: FolderKey;
   readonly protocol: Protocol;
   readonly log: Log;
-  /** Another window has stored this generation. Resolves when this window uses nothing older any more. */
+  /** Another window has stored this generation. Resolves when this window no longer uses an older one. */
   readonly onGeneration: (generation: number) => Promise<void>;
   readonly timeouts?: Pick<Timeouts, 'peerSilence' | 'acknowledgements'>;
 }
 
-/** How many windows acknowledged in time, did not (`silent`), or have ended and were removed (`gone`). */
+/** The number of windows that acknowledged in time, did not (`silent`), or have ended and were removed (`gone`). */
 export interface BroadcastResult {
   readonly acknowledged: number;
   readonly silent: number;
   readonly gone: number;
 }
 
-/** The windows that share a session. Each listens; what is sent is a number, the session itself is in the sealed file. */
+/**
+ * The windows that share a session. Each listens; they send only a number, the session itself is in the sealed file.
+ */
 export class Peers {
   readonly #deps: PeersDeps;
-  readonly #limits: Pick<Timeouts, 'peerSilence' | 'acknowledgements'>;
+  readonly #timeouts: Pick<Timeouts, 'peerSilence' | 'acknowledgements'>;
   readonly #peers: string;
   #server: IpcServer | undefined;
   #registration: string | undefined;
 
   constructor(deps: PeersDeps) {
     this.#deps = deps;
-    this.#limits = deps.timeouts ?? DEFAULT_TIMEOUTS;
+    this.#timeouts = deps.timeouts ?? DEFAULT_TIMEOUTS;
     this.#peers = path.join(deps.folder, 'peers');
   }
 
-  /** False before {@link register}, and when a cleaner of temporary files took away what it had made. */
+  /** False before {@link register}, and when a cleaner of temporary files has removed the socket or the file. */
   async isRegistered(): Promise<boolean> {
     const { address } = this.#server ?? {};
     return this.#registration !== undefined && address !== undefined && (await areThere(this.#registration, address));
   }
 
-  /** From now on this window is notified. */
+  /** Makes this window one that is notified. */
   async register(): Promise<void> {
     await this.unregister();
     this.#server = await startIpcServer((line, address) => this.#serve(line, address));
@@ -68,11 +70,11 @@ export class Peers {
   }
 
   async unregister(): Promise<void> {
-    const [endpoint, registration] = [this.#server, this.#registration];
+    const [server, registration] = [this.#server, this.#registration];
     this.#server = undefined;
     this.#registration = undefined;
     if (registration) await fs.rm(registration, { force: true });
-    await endpoint?.close();
+    await server?.close();
   }
 
   /** Tells every other window, and waits for their acknowledgements for half a second at most. Never throws. */
@@ -88,7 +90,7 @@ export class Peers {
         count[await this.#notify(file, key, generation, stop.signal).catch((error: unknown) => this.#untold(error))] +=
           1;
       });
-      await withTimeout(Promise.all(all), this.#limits.acknowledgements);
+      await withTimeout(Promise.all(all), this.#timeouts.acknowledgements);
       stop.abort();
       await Promise.all(all);
     } catch (error) {
@@ -145,7 +147,7 @@ export class Peers {
     const { key, protocol, log, onGeneration } = this.#deps;
     try {
       const params = { role: 'window', address, key: await key.get(), protocol } as const;
-      const result = await withTimeout(handshakeAsServer(line, params), this.#limits.peerSilence);
+      const result = await withTimeout(handshakeAsServer(line, params), this.#timeouts.peerSilence);
       if (result !== 'proven') return key.forget(); // Ours may be the old key.
       const news = parseJsonAs(newsSchema, (await line.next()) ?? '');
       if (!news) return;

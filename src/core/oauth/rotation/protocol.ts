@@ -14,7 +14,7 @@ export interface Protocol {
 
 export const PROTOCOL: Protocol = { version: 1, oldest: 1 };
 
-/** The members every file and greeting carries. */
+/** The members in every file and greeting. */
 export const protocolShape = { version: z.number(), oldest: z.number() };
 
 /** True when a reader of `ours` may use what a writer of `theirs` wrote. */

@@ -71,13 +71,16 @@ export function sessionEndedError(end: SessionEnd): RolecallError {
   return new RolecallError('configuration', end.sentence, { remedy: { kind: 'setClientSecret' } });
 }
 
-/** The session a window may use, and when its access token really expires if that is known (milliseconds since the epoch). */
+/**
+ * The session that a window may use. `diesAt`, if it is known, is when its access token really expires (milliseconds
+ * since the epoch).
+ */
 export interface CurrentSession {
   readonly session: Session;
   readonly diesAt?: number;
 }
 
-/** What the shared state says. `generation` is the highest that was seen, 0 when there never was one. */
+/** The state that the windows share. `generation` is the highest that was seen, 0 when there never was one. */
 export type SharedSessionState = { readonly generation: number } & (
   | { readonly kind: 'nothing' }
   | { readonly kind: 'signedOut' }
@@ -92,9 +95,9 @@ export type SharedSessionState = { readonly generation: number } & (
 );
 
 /**
- * The higher generation wins. The sealed file is what all windows see alike; the secret store counts where there is no
- * file (another machine, a lost folder) or where it is ahead of it. A file that cannot be read never counts as
- * signed out.
+ * The higher generation wins. All windows see the same sealed file; the secret store counts where there is no file
+ * (another machine, a lost folder) or where the store is ahead of it. A file that cannot be read never counts as signed
+ * out.
  */
 export function reconcile(record: SecretRecord, sealed: Unsealed): SharedSessionState {
   if (sealed.kind === 'open') {
@@ -119,14 +122,14 @@ export function reconcile(record: SecretRecord, sealed: Unsealed): SharedSession
   }
 }
 
-/** What an entry of the sealed file says. */
+/** The state that an entry of the sealed file describes. */
 export function stateOfEntry({ generation, session, diesAt, ended }: SessionEntry): SharedSessionState {
   if (!session) return { kind: 'signedOut', generation };
   const current = { session, ...(diesAt !== undefined && { diesAt }) };
   return ended ? { kind: 'ended', generation, current, end: ended } : { kind: 'session', generation, current };
 }
 
-/** A session that is in use. */
+/** The state while a session is in use. */
 export function signedInState(current: CurrentSession): SharedSessionState {
   return { kind: 'session', generation: current.session.generation, current };
 }

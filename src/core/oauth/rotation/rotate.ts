@@ -21,12 +21,13 @@ export interface RotationDeps extends SendRefreshTokenDeps {
 }
 
 /**
- * Gets the next session for all windows, while holding the mutex: from what is stored now, and stored before it is used.
- * After releasing the mutex, the caller notifies the other windows ({@link StoredState.isNewGeneration}).
+ * Gets the next session for all windows while holding the mutex, and stores it before it is used. After releasing the
+ * mutex, the caller notifies the other windows ({@link StoredState.isNewGeneration}).
  *
- * @param known What this window had last, in case the file was lost and the store is behind.
+ * @param known What this window knew last, in case the file was lost and the store is behind.
  * @param isSufficient True for a session that makes a refresh unnecessary: another window was faster.
- * @param superseded Aborted when a sign-in or a sign-out replaces the session, whatever becomes of its refresh.
+ * @param superseded Aborted when a sign-in or a sign-out replaces the session, whether or not its refresh succeeds.
+ *
  * @throws RolecallError when there is no new session and the old one is not over.
  */
 export async function rotate(
@@ -53,7 +54,7 @@ export async function rotate(
 }
 
 export interface StoredState {
-  /** What counts now. */
+  /** The state that counts now. */
   readonly state: SharedSessionState;
   /** True when this was written here: every window has to be notified, once the mutex is released. */
   readonly isNewGeneration: boolean;
@@ -61,14 +62,14 @@ export interface StoredState {
   readonly isInStore: boolean;
 }
 
-/** Writes an entry, for every window to read, and keeps it in the store; unless the file is further already. */
+/** Writes an entry to the file and the store, unless the file already holds this generation or a higher one. */
 async function storeEntry(shared: SharedSession, entry: SessionEntry): Promise<StoredState> {
   if (!(await shared.write(entry))) return { state: await shared.read(), isNewGeneration: false, isInStore: true };
   const isInStore = await shared.saveToStore(entry.ended ? undefined : entry.session);
   return { state: stateOfEntry(entry), isNewGeneration: true, isInStore };
 }
 
-/** A session of another machine stands in the secret store only. */
+/** Writes to the file what was found only in the secret store: the session of another machine. */
 async function storeState({ shared }: RotationDeps, state: SharedSessionState): Promise<StoredState> {
   if (state.kind !== 'session') return { state, isNewGeneration: false, isInStore: true };
   return storeEntry(shared, { generation: state.generation, ...state.current });
@@ -101,7 +102,9 @@ async function storeGrant(
   return stored;
 }
 
-/** The disk refuses the new pair, which is the only one that lives: the secret store and this window keep it. */
+/**
+ * The new tokens can't be written to the file, and the old ones are spent: the secret store and this window keep them.
+ */
 async function rescue(
   { shared, log }: RotationDeps,
   entry: SessionEntry & CurrentSession,
@@ -114,8 +117,8 @@ async function rescue(
 }
 
 /**
- * Shares the session of a finished sign-in, above everything that was ever seen. The user has asked for it, so it also
- * replaces what this window cannot read, except what a newer version has written.
+ * Shares the session of a finished sign-in, with a generation above all that were ever seen. The user has asked for it,
+ * so it also replaces what this window cannot read, except what a newer version has written.
  *
  * @throws RolecallError `storage`, `timeout` (another window holds the mutex and does not answer)
  */

@@ -15,30 +15,30 @@ const headerSchema = z.object({
   ...protocolShape,
   /** Grows with every rotation, sign-in, end and sign-out; never goes back. */
   generation: z.number().check(z.int(), z.nonnegative()),
-  /** {@link keyFingerprint} the key. */
+  /** The {@link keyFingerprint} of the key. */
   key: z.string(),
-  /** True when there is no session: not encrypted, for a window that has no key yet. */
+  /** True when there is no session. In the readable line, so that a window without the key knows it too. */
   signedOut: z.optional(z.boolean()),
 });
 
 const contentSchema = z.object({
-  /** As {@link writeSession} writes it. */
+  /** The text that {@link writeSession} made. */
   session: z.optional(z.string()),
   /** When the access token stops being accepted, without the margin of `expiresAt`; in milliseconds since the epoch. */
   diesAt: z.optional(z.number()),
-  /** A later version may know more reasons; the sentence says it all the same. */
+  /** A later version may know more reasons; the sentence is still right then. */
   ended: z.optional(z.object({ reason: z.catch(z.enum(END_REASONS), 'unknown'), sentence: z.string() })),
 });
 
 export type SealedHeader = z.infer<typeof headerSchema>;
 
-/** What the sealed file says: one entry per generation. */
+/** The content of the sealed file: one entry per generation. */
 export interface SessionEntry {
   readonly generation: number;
   /** Absent after a sign-out. */
   readonly session?: Session;
   readonly diesAt?: number;
-  /** Present when the identity service no longer honours the session, which is then kept for a diagnosis only. */
+  /** Present when the identity service no longer honors the session, which is then kept for a diagnosis only. */
   readonly ended?: { readonly reason: (typeof END_REASONS)[number]; readonly sentence: string };
 }
 
@@ -51,7 +51,7 @@ export type Unsealed =
   | { readonly kind: 'newer' }
   | { readonly kind: 'damaged'; readonly header?: SealedHeader };
 
-/** Tells keys apart without telling anything about them. */
+/** Identifies a key without revealing anything about it. */
 export function keyFingerprint(key: Buffer): string {
   return derive(key, 'rolecall key fingerprint', 8).toString('hex');
 }
@@ -125,7 +125,7 @@ function decrypt(key: Buffer, line: Buffer, sealed: Buffer): string | undefined 
   try {
     return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString();
   } catch {
-    return undefined; // Not what was sealed: the caller says so.
+    return undefined; // The caller reports a wrong key or a damaged file.
   }
 }
 

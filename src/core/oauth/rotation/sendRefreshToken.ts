@@ -11,7 +11,7 @@ import { type SessionEnd, sessionEndedError, sessionEndOf } from './reconcile.ts
 import type { SharedSession } from './sharedSession.ts';
 import type { Timeouts } from './timeouts.ts';
 
-/** Spends the refresh token at the token endpoint, and ends within half a minute. */
+/** Sends the refresh token to the token endpoint, and ends within half a minute. */
 export type Refresh = (refreshToken: string, signal: AbortSignal) => Promise<TokenGrant>;
 
 export interface SendRefreshTokenDeps {
@@ -21,14 +21,14 @@ export interface SendRefreshTokenDeps {
   readonly log: Log;
   readonly now: () => number;
   readonly timeouts: Timeouts;
-  /** Aborted when this window closes: what was not sent by then is not sent. */
+  /** Aborted when this window closes: the token is not sent after that. */
   readonly closing: AbortSignal;
 }
 
 export interface RefreshGranted {
   readonly kind: 'granted';
   readonly grant: TokenGrant;
-  /** When it was asked for, in milliseconds since the epoch. */
+  /** When the request was sent, in milliseconds since the epoch. */
   readonly sentAt: number;
 }
 
@@ -43,16 +43,16 @@ interface Failed {
   readonly tokenStatus: TokenStatus;
 }
 
-/** What is known of a refresh token whose successor was not stored. */
+/** What is known about a refresh token whose successor was not stored. */
 interface TokenStatus {
   /** It was sent, so it may be spent. */
   readonly wasSent: boolean;
-  /** Something came back, though no successor: the service answers. */
+  /** The service answered, though without a successor. */
   readonly wasAnswered: boolean;
 }
 
 /**
- * Sends the refresh token, once. When its answer was lost, to this window or to one before it, only the service knows
+ * Sends the refresh token, once. When the answer was lost, for this window or an earlier one, only the service knows
  * whether the token is spent: it is sent once more, as soon as the service answers at all.
  *
  * @throws RolecallError when no answer ended or refreshed the session.
@@ -86,7 +86,7 @@ export async function sendRefreshToken(
     : error;
 }
 
-/** @throws RolecallError of another window's try, while the windows wait after it. */
+/** @throws RolecallError the failure of another window, while its pause lasts. */
 export async function readTokenStatus(
   { shared, backOff, now }: Pick<SendRefreshTokenDeps, 'shared' | 'backOff' | 'now'>,
   generation: number,
@@ -132,10 +132,10 @@ async function send(
 }
 
 /**
- * Asks the token endpoint for something that it must refuse, so that the one try that is left is not lost as well: no
- * service ever issued this token. Any answer, unless it is a gateway's, shows that the service is reachable.
+ * Sends the token endpoint a request that it must refuse, with a token that no service issued, because only one try is
+ * left for the real one. Any answer, unless it is a gateway's, shows that the service is reachable.
  *
- * @returns what came instead of an answer.
+ * @returns the error if there was no answer.
  */
 async function probeTokenEndpoint(
   { refresh, log, closing }: SendRefreshTokenDeps,
@@ -153,7 +153,7 @@ async function probeTokenEndpoint(
   }
 }
 
-/** For the windows that try next. A refused client is no part of it: their settings may be others. */
+/** Tells the windows that try next. A refused client is left out: their settings may differ. */
 async function writeJournal(
   deps: SendRefreshTokenDeps,
   generation: number,

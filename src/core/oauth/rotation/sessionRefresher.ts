@@ -26,22 +26,22 @@ export interface SessionRefresherDeps {
   readonly log: Log;
   readonly now: () => number;
   readonly timeouts: Timeouts;
-  /** After whatever this window does to the shared session at the moment. */
+  /** Runs it after everything that this window is doing to the shared session. */
   readonly enqueue: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Takes what was found in file and store. */
+  /** Applies what was found in file and store. */
   readonly applyState: (found: SharedSessionState) => void;
 }
 
 interface InFlightRefresh {
   readonly newerThan: number;
-  /** What its callers get: the session, or that it takes too long. */
+  /** For the callers: the session, or the error that it takes too long. */
   readonly session: Promise<Session>;
-  /** Resolves when it is over, however it went. */
+  /** Resolves when the refresh is over, whether or not it succeeded. */
   readonly end: Promise<void>;
   readonly superseded: AbortController;
 }
 
-/** This window may refresh, and has all that it needs to. */
+/** What a refresh needs, from the window whose turn it is. */
 interface Turn {
   readonly lease: Lease;
   readonly refresh: Refresh;
@@ -51,10 +51,10 @@ interface Turn {
 export class SessionRefresher {
   readonly #deps: SessionRefresherDeps;
   readonly #closing = new AbortController();
-  /** What this window knew when it gave way to the sign-in of another, which is stored above that. */
+  /** The generation known when this window gave way to another's sign-in; that sign-in will have a higher one. */
   #gaveWayAt: number | undefined;
   #inFlight: InFlightRefresh | undefined;
-  /** The refresh under way takes longer than its callers wait. */
+  /** Set while the refresh takes longer than its callers wait. */
   #timeoutError: RolecallError | undefined;
 
   constructor(deps: SessionRefresherDeps) {
@@ -62,8 +62,8 @@ export class SessionRefresher {
   }
 
   /**
-   * A session newer than the generation `beyond`, and fresh. One refresh at a time, however many wait for it, and none
-   * is stopped because a caller gave up waiting.
+   * A fresh session newer than the generation `newerThan`. One refresh at a time, however many callers wait for it; it
+   * goes on when they give up.
    *
    * @throws RolecallError `timeout` when it takes longer than anybody should wait; it goes on.
    */
@@ -76,7 +76,7 @@ export class SessionRefresher {
     return this.#inFlight.session;
   }
 
-  /** Ends a refresh under way, for a sign-in or sign-out that makes it needless; its callers get `cancelled`. */
+  /** Ends a refresh under way that a sign-in or sign-out makes unnecessary; its callers get `cancelled`. */
   supersede(): void {
     this.#inFlight?.superseded.abort();
   }
@@ -88,8 +88,8 @@ export class SessionRefresher {
   }
 
   /**
-   * This window closes: what was not sent yet is not sent, and a refresh that was is finished, because no other window gets
-   * its answer. Resolves when it is stored.
+   * Called when this window closes: the token is not sent after that. A refresh that was sent is finished, because no
+   * other window gets its answer. Resolves when it is stored.
    */
   async close(): Promise<void> {
     this.#closing.abort();
@@ -155,7 +155,7 @@ export class SessionRefresher {
     return window.require().session;
   }
 
-  /** Does not race the window that this one gave way to. */
+  /** Waits for the sign-in of the window that this one gave way to, instead of competing with it. */
   async #untilSignedIn(stop: AbortSignal): Promise<void> {
     const before = this.#gaveWayAt;
     this.#gaveWayAt = undefined;

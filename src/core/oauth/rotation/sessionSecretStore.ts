@@ -62,7 +62,7 @@ function versionOf(text: string): number | undefined {
   return parseJsonAs(z.object({ version: z.number() }), text)?.version;
 }
 
-/** Where one connection's secrets are kept at rest: in the editor, its SecretStorage. */
+/** Where one connection's secrets are stored: in the editor, its SecretStorage. */
 export interface SessionStore {
   read(): Promise<string | undefined>;
   write(text: string): Promise<void>;
@@ -76,19 +76,21 @@ export class SessionSecretStore {
   readonly #store: SessionStore;
   readonly #connection: Connection;
   readonly #log: Log;
-  readonly #limits: Timeouts;
+  readonly #timeouts: Timeouts;
   readonly #onLate: () => void;
-  /** A question that was not answered in time: the next read waits for it, or takes its answer. */
+  /** A read that the store did not answer in time: the next read waits for it, or takes its answer. */
   #overdue: Promise<string | undefined> | undefined;
   #next: string | undefined;
   #writing: Promise<void> | undefined;
 
-  /** @param onLate Called when the store has answered, or refused, after its limit: {@link read} gives that answer now. */
+  /**
+   * @param onLate Called when the store has answered, or refused, after its limit: {@link read} gives that answer now.
+   */
   constructor(store: SessionStore, connection: Connection, log: Log, timeouts: Timeouts, onLate: () => void) {
     this.#store = store;
     this.#connection = connection;
     this.#log = log;
-    this.#limits = timeouts;
+    this.#timeouts = timeouts;
     this.#onLate = onLate;
   }
 
@@ -101,7 +103,7 @@ export class SessionSecretStore {
     try {
       answer = await withTimeout(
         asked.then((text) => ({ text })),
-        this.#limits.storeRead,
+        this.#timeouts.storeRead,
       );
     } catch (error) {
       throw asStorageError(error);
@@ -117,14 +119,14 @@ export class SessionSecretStore {
     );
   }
 
-  /** Keeps a new key for good. @throws RolecallError `storage` when it was not kept. */
+  /** Stores a new key. @throws RolecallError `storage` when the store refused. */
   async saveKey(key: Buffer, session: Session | undefined): Promise<void> {
     this.#writeNext(key, session);
     let kept: true | undefined;
     try {
       kept = await withTimeout(
         this.#write().then(() => true as const),
-        this.#limits.storeNewKey,
+        this.#timeouts.storeNewKey,
       );
     } catch (error) {
       throw asStorageError(error);
@@ -133,7 +135,7 @@ export class SessionSecretStore {
   }
 
   /**
-   * Keeps the session beside its key. Waits a moment, then lets the store finish by itself.
+   * Stores the session beside its key. Waits a moment, then lets the store finish by itself.
    *
    * @returns false when the store refused.
    */
@@ -142,7 +144,7 @@ export class SessionSecretStore {
     try {
       const written = await withTimeout(
         this.#write().then(() => true as const),
-        this.#limits.storeWrite,
+        this.#timeouts.storeWrite,
       );
       if (!written) this.#log.info('The secret store is slow; the session is safe in the shared file meanwhile.');
       return true;
@@ -154,10 +156,10 @@ export class SessionSecretStore {
 
   #writeNext(key: Buffer, session: Session | undefined): void {
     this.#next = writeRecord(key, session);
-    this.#overdue = undefined; // Its answer would be outdated.
+    this.#overdue = undefined; // The answer to it would be outdated.
   }
 
-  /** One write at a time; what is outdated while it waits is left out. */
+  /** One write at a time; one that is outdated before its turn is left out. */
   #write(): Promise<void> {
     this.#writing ??= this.#drain().finally(() => {
       this.#writing = undefined;

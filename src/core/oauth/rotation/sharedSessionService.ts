@@ -21,14 +21,14 @@ export interface TokenManagerDeps {
    * window's turn, so that an editor that never answers holds up no other window.
    */
   readonly prepareRefresh: () => Promise<Refresh>;
-  /** Tells the log which values to hide. */
+  /** Adds a value to those that the log hides. */
   readonly addSecret: (secret: string | undefined) => void;
   readonly log: Log;
   readonly now: () => number;
-  /** Where the windows of this user agree; `stateRoot` of this machine unless given. */
+  /** The folder of this user's shared state; that of `stateRoot` unless given. */
   readonly state?: string;
   /**
-   * Tells apart the secret stores of one user's editors, which do not see each other's secrets: for example the editor's
+   * Separates the secret stores of one user's editors, which do not see each other's secrets: for example the editor's
    * URI scheme (`vscode`, `vscode-insiders`).
    */
   readonly storeName?: string;
@@ -54,41 +54,44 @@ export class SharedSessionService {
   readonly #deps: SharedSessionServiceDeps;
   readonly #sharedState: SharedState;
   readonly #refresher: SessionRefresher;
-  readonly #limits: Timeouts;
+  readonly #timeouts: Timeouts;
   #closing: Promise<void> | undefined;
 
   constructor(deps: SharedSessionServiceDeps) {
     this.#deps = deps;
-    this.#limits = deps.timeouts ?? DEFAULT_TIMEOUTS;
+    this.#timeouts = deps.timeouts ?? DEFAULT_TIMEOUTS;
     this.#sharedState = new SharedState({
       ...deps,
       state: deps.state ?? stateRoot(thisMachine()),
       protocol: deps.protocol ?? PROTOCOL,
-      timeouts: this.#limits,
+      timeouts: this.#timeouts,
       onGiveWay: () => this.#refresher.giveWayToAnother(),
     });
-    this.#refresher = new SessionRefresher({ ...deps, sharedState: this.#sharedState, timeouts: this.#limits });
+    this.#refresher = new SessionRefresher({ ...deps, sharedState: this.#sharedState, timeouts: this.#timeouts });
   }
 
-  /** Ready to read, write and be heard. @throws RolecallError `storage` when the folder cannot be used, or is not ours alone. */
+  /**
+   * Makes it ready to read, write and be notified. @throws RolecallError `storage` when the folder cannot be used, or
+   * is not ours alone.
+   */
   async open(): Promise<SharedState> {
     await this.#sharedState.open();
     return this.#sharedState;
   }
 
-  /** File and, where that is not enough, the store. */
+  /** Reads the file and, where that is not enough, the store. */
   read(): Promise<SharedSessionState> {
     return this.#sharedState.shared.read();
   }
 
   /** See {@link storeSignIn}. */
   async signIn(current: CurrentSession): Promise<SharedSessionState> {
-    return storeSignIn(await this.open(), current, this.#deps.window.generation, this.#limits);
+    return storeSignIn(await this.open(), current, this.#deps.window.generation, this.#timeouts);
   }
 
   /** See {@link storeSignOut}. */
   async signOut() {
-    return storeSignOut(await this.open(), this.#deps.window.generation, this.#deps.log, this.#limits);
+    return storeSignOut(await this.open(), this.#deps.window.generation, this.#deps.log, this.#timeouts);
   }
 
   /** See {@link SessionRefresher.sessionNewerThan}. */

@@ -25,7 +25,7 @@ export interface SharedStateDeps {
   readonly timeouts: Timeouts;
   /** Another window says that this generation is stored. */
   readonly onGeneration: (generation: number) => Promise<void>;
-  /** The sealed file has changed: below the message of the other window, for one that could not be heard. */
+  /** The sealed file has changed. The fallback when another window's message did not arrive. */
   readonly onFile: () => void;
   /** The secret store has answered, or refused, after its limit. */
   readonly onStore: () => void;
@@ -62,8 +62,8 @@ export class SharedState {
   }
 
   /**
-   * Makes the folders and starts listening, before anything is read: whatever is stored later is heard of. Called again,
-   * it repairs what was taken away.
+   * Makes the folders and starts listening before anything is read, so that nothing that is stored later is missed.
+   * Called again, it repairs what has been removed.
    *
    * @throws RolecallError `storage` when the folder cannot be used, or is not ours alone.
    */
@@ -88,7 +88,7 @@ export class SharedState {
     }
     this.#watch();
     this.#isOpen = true;
-    if (this.#isClosed) await this.close(); // Meanwhile.
+    if (this.#isClosed) await this.close(); // It was closed meanwhile.
   }
 
   async close(): Promise<void> {
@@ -99,7 +99,7 @@ export class SharedState {
   }
 
   #watch(): void {
-    this.#watcher?.close(); // It watches a folder that is no more.
+    this.#watcher?.close(); // It watches a folder that no longer exists.
     try {
       this.#watcher = watch(this.#folder, { persistent: false }, (_event, name) => {
         if (name === null || name === path.basename(this.#files.sealed)) this.#deps.onFile();

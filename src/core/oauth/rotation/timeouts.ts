@@ -1,35 +1,40 @@
 /**
- * How long the windows wait: for each other, for the secret store, and before they look again. All in milliseconds, and
- * one value that is passed, so that a test decides how long it waits.
+ * The time limits and pauses of the windows, in milliseconds. One value that is passed, so that a test can choose its
+ * own.
  */
 export interface Timeouts {
-  /** A process that does not answer for this long is stopped, suspended, or not a window of ours. */
+  /** How long a process may be silent before it counts as stopped, suspended, or not a window of ours. */
   readonly peerSilence: number;
-  /** For all windows together to acknowledge a new generation. */
+  /** How long all windows together may take to acknowledge a new generation. */
   readonly acknowledgements: number;
   /**
-   * For the secret store. A busy editor takes seconds over its first read; an answer that comes later is used when it is there.
-   * What the windows rely on is the sealed file, so a write is not waited for long.
+   * How long a read of the secret store may take. A busy editor takes seconds over its first read; an answer that comes
+   * later is used when it is there.
    */
   readonly storeRead: number;
   readonly storeWrite: number;
-  /** A new key is worthless unless it is stored. */
+  /** How long the store may take to store a new key, which is worthless otherwise. */
   readonly storeNewKey: number;
-  /** For the store to show a key that another window has just made, to a window that has just got its turn. */
+  /**
+   * How long a store may take to show a key that another window has just made, to a window whose turn has just begun.
+   */
   readonly newKeyDelay: number;
-  /** Between looks at a store that does not show the key of the shared session yet. */
+  /** Pauses between looks at a store that does not show the key of the shared session yet. */
   readonly keyRereadDelays: readonly number[];
-  /** After the file has changed, before it is read if it was not meanwhile. */
+  /** How long after a change the file is read, unless an announcement has led to that already. */
   readonly fileChange: number;
-  /** Before the second and last try with a token whose first answer was lost. */
+  /** The pause before the second and last try with a token whose first answer was lost. */
   readonly retryDelay: number;
-  /** At most, after a refresh that failed; each failure in a row doubles it. */
+  /** The longest first pause after a failed refresh. Each further failure doubles it. */
   readonly firstPause: number;
-  /** Before each look for a session that another machine has won, after a refusal. */
+  /** Pauses before each look for a session that another machine has won, after a refusal. */
   readonly rereadDelaysAfterRefusal: readonly number[];
-  /** For a refresh, by callers whose token has expired. The refresh itself goes on. */
+  /** How long callers whose token has expired wait for a refresh. The refresh itself goes on. */
   readonly callerWait: number;
-  /** For the turn to store a sign-in or a sign-out, which the user waits for. A refresh gives way to a sign-in at once. */
+  /**
+   * How long a sign-in or a sign-out, which the user waits for, may wait for the mutex. A refresh gives way to a
+   * sign-in at once.
+   */
   readonly signInLockWait: number;
   readonly signOutLockWait: number;
 }

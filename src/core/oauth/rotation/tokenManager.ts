@@ -21,19 +21,19 @@ const REFUSED_AGAIN_MS = 30_000;
  */
 export class TokenManager implements TokenSource {
   readonly #deps: TokenManagerDeps;
-  readonly #limits: Timeouts;
+  readonly #timeouts: Timeouts;
   #service: SharedSessionService | undefined;
   readonly #backOff: BackOff;
   readonly #window: WindowSession;
   /** Refresh, sign-in and sign-out of this window, one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
   /** The last sign-in or sign-out of this window. */
-  #storing: Promise<unknown> = Promise.resolve();
+  #lastStore: Promise<unknown> = Promise.resolve();
   #refreshedAfter401: { readonly token: string; readonly at: number } | undefined;
   /** When the file was last read, and when it changed; by the clock of `performance`. */
   #readAt = 0;
   #changedAt = 0;
-  #reading: NodeJS.Timeout | undefined;
+  #readTimer: NodeJS.Timeout | undefined;
   #rereads = 0;
   #rereadTimer: NodeJS.Timeout | undefined;
   #loading: Promise<void> | undefined;
@@ -41,8 +41,8 @@ export class TokenManager implements TokenSource {
 
   constructor(deps: TokenManagerDeps) {
     this.#deps = deps;
-    this.#limits = deps.timeouts ?? DEFAULT_TIMEOUTS;
-    this.#backOff = new BackOff(deps.random ?? Math.random, this.#limits.firstPause);
+    this.#timeouts = deps.timeouts ?? DEFAULT_TIMEOUTS;
+    this.#backOff = new BackOff(deps.random ?? Math.random, this.#timeouts.firstPause);
     this.#window = new WindowSession(deps.addSecret, this.#backOff);
   }
 
@@ -64,7 +64,7 @@ export class TokenManager implements TokenSource {
     return this.#window.onDidChange(listener);
   }
 
-  /** Reads file and store: at start, when the store has changed under us, after settings changed. Never throws. */
+  /** Reads file and store: at start, when the store has changed, after settings changed. Never throws. */
   load(): Promise<void> {
     this.#loading ??= this.#enqueue(async () => {
       this.#loading = undefined; // A later caller may know of something newer.
@@ -93,7 +93,7 @@ export class TokenManager implements TokenSource {
     });
   }
 
-  /** Signs out every window: locally, for the services offer no revocation. @throws RolecallError `storage` */
+  /** Signs out every window. Only locally, because the services offer no revocation. @throws RolecallError `storage` */
   async signOut(): Promise<void> {
     this.#service?.supersede();
     await this.#store(async () => {
@@ -109,7 +109,9 @@ export class TokenManager implements TokenSource {
     });
   }
 
-  /** What happens once for all windows. @throws RolecallError `storage` when the folder cannot be used. */
+  /**
+   * The claims for what happens once for all windows. @throws RolecallError `storage` when the folder cannot be used.
+   */
   async claims(): Promise<ClaimFiles> {
     const { claims } = await (await this.#createService()).open();
     return claims;
@@ -120,7 +122,7 @@ export class TokenManager implements TokenSource {
     this.#backOff.retryNow(this.#deps.now());
   }
 
-  /** A sign-in is under way in this window. @returns what ends that state. */
+  /** To be called when a sign-in begins in this window. @returns what ends that state. */
   beginSignIn(): () => void {
     return this.#window.beginSignIn();
   }
@@ -153,14 +155,14 @@ export class TokenManager implements TokenSource {
   }
 
   /**
-   * Stops listening and watching; from now on, a call that needs more than a fresh token fails with `cancelled`. Resolves
-   * when what is under way is stored: a refresh that was sent, a sign-in, a sign-out.
+   * Stops listening and watching; from now on, a call that needs more than a fresh token fails with `cancelled`.
+   * Resolves when work under way is stored: a refresh that was sent, a sign-in, a sign-out.
    */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     clearTimeout(this.#rereadTimer);
-    clearTimeout(this.#reading);
-    await Promise.all([this.#service?.close(), this.#storing]);
+    clearTimeout(this.#readTimer);
+    await Promise.all([this.#service?.close(), this.#lastStore]);
   }
 
   async #createService(): Promise<SharedSessionService> {
@@ -198,13 +200,13 @@ export class TokenManager implements TokenSource {
     return (await this.#createService()).sessionNewerThan(generation);
   }
 
-  /** Nothing was read yet, or could not be: the user may have unlocked the keyring meanwhile. */
+  /** True when nothing was read yet, or could not be: the user may have unlocked the keyring meanwhile. */
   get #isUnknown(): boolean {
     const { kind } = this.#window.state;
     return this.#window.current === undefined && (kind === 'starting' || kind === 'storeUnavailable');
   }
 
-  /** A token that can't be refreshed was refused: another window may have a new one. */
+  /** The service refused a token that can't be refreshed: another window may have a new one. */
   async #handleRejectedServiceToken(refused: Session): Promise<string | undefined> {
     await this.#enqueue(() => this.#readFile());
     const current = this.#window.require();
@@ -213,13 +215,13 @@ export class TokenManager implements TokenSource {
     return undefined;
   }
 
-  /** Usually another window has announced it before, and there is nothing left to read. */
+  /** Usually another window has announced the change before, and there is nothing left to read. */
   #fileChanged(): void {
     this.#changedAt = performance.now();
-    this.#reading ??= setTimeout(() => {
-      this.#reading = undefined;
+    this.#readTimer ??= setTimeout(() => {
+      this.#readTimer = undefined;
       if (this.#readAt < this.#changedAt) void this.#enqueue(() => this.#readFile()); // Never rejects.
-    }, this.#limits.fileChange).unref();
+    }, this.#timeouts.fileChange).unref();
   }
 
   async #readFile(): Promise<void> {
@@ -246,7 +248,7 @@ export class TokenManager implements TokenSource {
 
   /** On the desktop the store shows the key of another window's sign-in a little later than the file. */
   #scheduleReread(): void {
-    const pause = this.#limits.keyRereadDelays[this.#rereads];
+    const pause = this.#timeouts.keyRereadDelays[this.#rereads];
     if (pause === undefined || this.#isDisposed) return;
     this.#rereads += 1;
     clearTimeout(this.#rereadTimer);
@@ -255,7 +257,7 @@ export class TokenManager implements TokenSource {
 
   #store(work: () => Promise<void>): Promise<void> {
     const turn = this.#enqueue(work);
-    this.#storing = turn.catch(() => {}); // The caller gets the error.
+    this.#lastStore = turn.catch(() => {}); // The caller gets the error.
     return turn;
   }
 

@@ -57,7 +57,9 @@ export class WindowSession {
     return this.#current;
   }
 
-  /** Takes what is stored, unless it is older. With `anew`, a session that ended only in this window is tried again. */
+  /**
+   * Takes the stored state, unless it is older. With `anew`, a session that ended only in this window is tried again.
+   */
   applyState(found: SharedSessionState, anew: boolean): void {
     if (found.kind === 'unreadable') {
       this.#current = undefined;
@@ -97,7 +99,7 @@ export class WindowSession {
     this.#setState({ kind: 'offline', account: session.account, error });
   }
 
-  /** File or store could not be read. A session in memory is not lost by that. @returns whether there is none. */
+  /** File or store could not be read. A session in memory stays. @returns whether there is none. */
   setUnavailable(error: RolecallError): boolean {
     if (this.#current) return false;
     this.#setState({ kind: 'storeUnavailable', error });
@@ -142,7 +144,6 @@ export class WindowSession {
   }
 }
 
-/** An event. */
 export class Emitter<T> {
   readonly #listeners = new Set<(value: T) => void>();
 
