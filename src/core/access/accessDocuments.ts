@@ -26,7 +26,7 @@ import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, princi
 export type EntryLink =
   | { readonly kind: 'organization' }
   | { readonly kind: 'group' | 'role' | 'principal'; readonly key: string }
-  /** The access graph of it. */
+  /** Its access graph. */
   | { readonly kind: 'graph'; readonly of: 'role' | 'principal'; readonly key: string };
 
 export type AccessDocument = PageDocument<EntryLink>;

@@ -16,14 +16,12 @@ import { applyFilter, parseFilter } from './filter.ts';
 import type { AccessModel } from './model.ts';
 import { findPrincipals, findRoles } from './queries.ts';
 
-/*
- * The questions that models ask about access, wherever they ask: in the editor's chat, through MCP or in a terminal.
- */
+/** The questions that models ask about access, in the editor's chat, through MCP or in a terminal. */
 
 export const accessToolNames = ['list_groups', 'list_roles', 'who_has_role', 'effective_access'] as const;
 export type AccessToolName = (typeof accessToolNames)[number];
 
-/** What the name of a tool begins with where it stands beside the tools of others. */
+/** The beginning of a tool's name, where it is offered beside the tools of others. */
 const PREFIX = 'rolecall_';
 
 const text = z.string();
@@ -32,10 +30,10 @@ const inputSchema = z.object({ organization: optional, filter: optional, role: o
 /** A model's arguments; the manifest's schemas say which are required. */
 export type AccessToolInput = z.output<typeof inputSchema>;
 
-/** Matches that a model is answered at once: a name that fits half the organization answers nothing. */
+/** The most matches that are answered at once: a name that matches half the organization answers nothing. */
 const MAX_MATCHES = 5;
 
-/** What a model is told when its user does not want it to know. */
+/** The answer to a model when the user does not allow the question. */
 export const REFUSAL = 'The user did not allow this. Nothing was read. Do not ask again.';
 
 /** A tool as the manifest describes it (`contributes.languageModelTools`), the only place that does. */
@@ -94,10 +92,10 @@ export function readQuestion(
   return { tool, organization, input: parsed.data };
 }
 
-/** The size of an answer to another agent that sets no budget, in tokens. */
+/** The size of an answer, in tokens, for another agent that sets no budget. */
 export const DEFAULT_TOKEN_BUDGET = 4000;
 
-/** Tokens, roughly, where nobody can count them. */
+/** A rough number of tokens, where the real one is not known. */
 export function estimateTokens(text: string): number {
   return text.length / 3;
 }
@@ -112,7 +110,7 @@ export async function answerQuestion(
   return truncateAnswer(fullAnswer(model, tool, input), budget, measure);
 }
 
-/** The answer whole, however long; of more matches than `maxMatches`, only the names. */
+/** The whole answer, however long; if there are more matches than `maxMatches`, only their names. */
 export function fullAnswer(
   model: AccessModel,
   tool: AccessToolName,
@@ -147,7 +145,7 @@ export function fullAnswer(
   }
 }
 
-/** One of those that the user has chosen to show, and no other: a model cannot make Rolecall read anything else. */
+/** An organization that the user has chosen to show, and no other: a model cannot make Rolecall read anything else. */
 function chooseOrganization(
   organizations: readonly KnownOrganization[],
   wanted: string | undefined,
@@ -176,7 +174,7 @@ function oneOrSeveral(
   none: string,
 ): AccessAnswer {
   const [only, ...others] = answers;
-  // Who is not in a part of the lists may be in the rest.
+  // Someone who is missing in this part of the lists may be in the rest.
   if (!only) return { heading: [none, ...gapLines(model)], lines: [] };
   if (others.length === 0) return only;
   if (answers.length > maxMatches) {

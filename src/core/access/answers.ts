@@ -22,9 +22,9 @@ import {
   roleName,
 } from './queries.ts';
 
-/** An answer for a model, as lines of plain text: a heading, what it lacks, then one line for each item. */
+/** An answer for a model, as lines of plain text: a heading, what is missing, then one line for each item. */
 export interface AccessAnswer {
-  /** Kept whole, however short the answer has to be. */
+  /** Always complete, however short the answer has to be. */
   readonly heading: readonly string[];
   readonly lines: readonly string[];
 }
@@ -74,7 +74,7 @@ export function holdersAnswer(model: AccessModel, role: RoleEntry): AccessAnswer
   };
 }
 
-/** Groups with their roles and how many members they have. */
+/** Groups with their roles and their numbers of members. */
 export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] = model.groups): AccessAnswer {
   return {
     heading: [
@@ -93,7 +93,7 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
   };
 }
 
-/** Roles with how many groups grant them. */
+/** Roles with the numbers of groups that grant them. */
 export function rolesAnswer(model: AccessModel, roles: readonly RoleEntry[] = model.roles): AccessAnswer {
   return {
     heading: [
@@ -120,7 +120,7 @@ function samePeople(members: readonly Principal[], isAsked = true): readonly str
   return isAsked && mayContainDuplicates(members) ? [ENGLISH_DUPLICATE_PEOPLE_NOTE] : [];
 }
 
-/** What access rules find about these, and the waivers that allow it, a line each. */
+/** The findings of access rules about these entries, and the waivers that allow them, one line each. */
 function findingLines(model: AccessModel, entries: readonly (GroupEntry | RoleEntry | Principal)[]): readonly string[] {
   const lines = entries.flatMap((entry) =>
     (model.findings.get(entry) ?? []).map(({ rule, message, accepted }) => {
@@ -131,7 +131,7 @@ function findingLines(model: AccessModel, entries: readonly (GroupEntry | RoleEn
   return [...new Set(lines)];
 }
 
-/** What an answer from this model may lack, a line each. */
+/** What may be missing in an answer from this model, one line each. */
 export function gapLines(model: AccessModel): readonly string[] {
   return model.gaps.map((gap) => `INCOMPLETE: ${englishGapText(gap)}`);
 }
@@ -144,12 +144,12 @@ function countOf(shown: number, all: number): string {
   return shown === all ? String(all) : `${shown} of ${all}`;
 }
 
-/** How much a text costs, in the unit of the budget: tokens where the editor counts them, else characters. */
+/** The size of a text, in the unit of the budget: tokens where the editor counts them, else characters. */
 export type MeasureText = (text: string) => Promise<number> | number;
 
 /**
- * As much of an answer as fits a budget, with a last line that says how much was left out. The heading always stays. Asks
- * for the size of few texts, since counting tokens may be slow.
+ * As much of an answer as fits a budget, with a last line that says how much was left out. The heading always stays.
+ * Measures few texts, since counting tokens may be slow.
  */
 export async function truncateAnswer(answer: AccessAnswer, budget: number, measure: MeasureText): Promise<string> {
   const { heading, lines } = answer;

@@ -42,7 +42,7 @@ export function mayContainDuplicates(members: readonly Pick<Principal, 'kind'>[]
   return members.some(({ kind }) => kind === 'subject') && members.some(({ kind }) => kind === 'user');
 }
 
-/** `2 subjects, 2 user IDs, 1 service account`: how many of each kind, since adding them up would count people twice. */
+/** `2 subjects, 2 user IDs, 1 service account`. Not one number, because that could count people twice. */
 export function membersText(members: readonly Pick<Principal, 'kind'>[]): string {
   const texts = PRINCIPAL_KINDS.flatMap((kind) => {
     const many = members.filter((member) => member.kind === kind).length;
@@ -66,7 +66,7 @@ export function groupCountText(many: number): string {
   return many === 1 ? l10n.t('1 group') : l10n.t('{0} groups', many);
 }
 
-/** `ada@acme.example`; an ID alone with its kind before it: `user ID 17`. */
+/** `ada@acme.example`; without an e-mail address the kind and the ID: `user ID 17`. */
 export function memberName({ kind, id, email }: Pick<Principal, 'kind' | 'id' | 'email'>): string {
   return email ?? `${kindName(kind)} ${id}`;
 }
@@ -75,14 +75,14 @@ export function roleCountText(many: number): string {
   return many === 1 ? l10n.t('1 role') : l10n.t('{0} roles', many);
 }
 
-/** `2026-03-01 12:00 UTC`: the same wherever it is read. */
+/** `2026-03-01 12:00 UTC`: the same in every time zone. */
 export function timeText(at = Number.NaN): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return l10n.t('unknown time');
   return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Empty for what is healthy and provisioned. */
+/** Empty for a healthy, provisioned resource. */
 export function stateText({ healthStatus: health, provisioningStatus: provisioning }: AccessMetadata): string {
   if (provisioning === 'provisioned') {
     if (health === 'healthy') return '';
@@ -117,7 +117,7 @@ export function groupNotes({ group, missing }: GroupEntry): readonly string[] {
   ];
 }
 
-/** What an answer lacks, as a sentence. */
+/** What is missing in an answer, as a sentence. */
 export function gapText({ list, kind, count, reason }: Gap): string {
   const isGroups = list === 'groups';
   const withReason = (sentence: string) => (reason === '' ? sentence : `${sentence} ${oneLine(reason)}`);
@@ -149,7 +149,7 @@ export function gapText({ list, kind, count, reason }: Gap): string {
   }
 }
 
-/** What access rules find about an entry and nobody has accepted, one a line. */
+/** The findings of access rules about an entry that are not accepted, one a line. */
 export function findingsText(model: AccessModel, entry: GroupEntry | Principal | RoleEntry): string {
   return openFindings(model, entry)
     .map(({ message }) => oneLine(message))

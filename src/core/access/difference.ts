@@ -1,6 +1,6 @@
 import { memberKey, type Review, type ReviewGroup, type ReviewMember, type ReviewRole } from './review.ts';
 
-/** What was added and what was removed; a changed value is both. */
+/** The added and the removed values; a changed value is in both. */
 export interface SetDifference<T> {
   readonly added: readonly T[];
   readonly removed: readonly T[];
@@ -13,7 +13,7 @@ export interface GroupChange {
   readonly members: SetDifference<ReviewMember>;
   /** Keys of the roles granted. */
   readonly grants: SetDifference<string>;
-  /** Everything else as it was and is; absent where nothing else has changed. */
+  /** All other properties before and after; absent if none of them has changed. */
   readonly facts?: { readonly before: GroupFacts; readonly after: GroupFacts };
 }
 
@@ -52,7 +52,7 @@ export function isEmptyDifference({ groups, roles }: Difference): boolean {
 function groupChange(before: ReviewGroup, after: ReviewGroup): GroupChange[] {
   const { members: membersBefore, roles: rolesBefore, ...factsBefore } = before;
   const { members: membersAfter, roles: rolesAfter, ...factsAfter } = after;
-  // What one of both does not know was neither added nor removed.
+  // What either review does not know was neither added nor removed.
   const unknown = new Set([...(before.missing ?? []), ...(after.missing ?? [])]);
   const known = (members: readonly ReviewMember[]) =>
     unknown.has('serviceAccounts') ? members.filter(({ kind }) => kind !== 'serviceAccount') : members;
@@ -89,7 +89,7 @@ function isEmpty({ added, removed }: SetDifference<unknown>): boolean {
   return added.length + removed.length === 0;
 }
 
-/** Members that are `undefined` and members that are absent are one: JSON knows no difference. */
+/** `undefined` and absent members are the same: JSON does not distinguish them. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -8,7 +8,10 @@ import { principalKey } from './model.ts';
 import { type Block, fillLine, heading, joinLines, notice, paragraph } from './pageDocument.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './review.ts';
 
-/** A review with one fact per line, for the editor's own comparison. Equal access is equal text, whenever it was read. */
+/**
+ * A review with one fact per line, for the editor's own comparison. Equal access gives equal text, whenever it was
+ * read.
+ */
 export function comparableText({ groups, roles }: Pick<Review, 'groups' | 'roles'>): string {
   const names = roleNames(roles);
   const lines: string[] = [];
@@ -62,7 +65,7 @@ export function differenceDocument(difference: Difference, before: Review, after
   };
 }
 
-/** Names of what either review holds, linked where it still exists. */
+/** The names in either review, linked where the entry still exists. */
 interface Lines {
   readonly group: (key: string, name: string) => AccessLine;
   readonly role: (key: string) => AccessLine;
@@ -150,7 +153,7 @@ function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly 
   return [fillLine(sentence, line.role(key))];
 }
 
-/** `health changed from healthy to error`; what has no value before or after was added or removed. */
+/** `health changed from healthy to error`; a value that is missing before or after was added or removed. */
 function factChanges(before: Partial<GroupFacts>, after: Partial<GroupFacts>): readonly string[] {
   const changes: string[] = [];
   const was = new Map(valuesOf(before));
@@ -187,7 +190,7 @@ function factLines(facts: Partial<GroupFacts>): readonly string[] {
   ];
 }
 
-/** A fact by its name in the comparable text. */
+/** The name of a fact in the comparable text. */
 type Field =
   | 'name'
   | 'description'

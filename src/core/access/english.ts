@@ -1,6 +1,6 @@
-/*
- * Descriptions for models and files, always in English: it is part of the format. `descriptions.ts` has those that people read,
- * in their own language.
+/**
+ * Descriptions for models and files, always in English: it is part of the format. `descriptions.ts` has those for
+ * users, in their own language.
  */
 
 import { oneLine } from '../base/text.ts';
@@ -29,7 +29,7 @@ export const englishKindName = (kind: PrincipalKind): string => KINDS[kind];
 export const ENGLISH_DUPLICATE_PEOPLE_NOTE =
   'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.';
 
-/** `2 subjects, 2 user IDs, 1 service account`: how many of each kind, since adding them up would count people twice. */
+/** `2 subjects, 2 user IDs, 1 service account`. Not one number, because that could count people twice. */
 export function englishMembersText(members: readonly Pick<Principal, 'kind'>[]): string {
   const counts = PRINCIPAL_KINDS.map(
     (kind) => [kind, members.filter((member) => member.kind === kind).length] as const,
@@ -43,7 +43,7 @@ export function englishCountText(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? '' : 's'}`;
 }
 
-/** `ada@acme.example`; an ID alone with its kind before it: `user ID 17`. */
+/** `ada@acme.example`; without an e-mail address the kind and the ID: `user ID 17`. */
 export function englishMemberName({ kind, id, email }: Pick<Principal, 'kind' | 'id' | 'email'>): string {
   return email ?? `${KINDS[kind]} ${id}`;
 }
@@ -61,7 +61,7 @@ export function englishGroupText(entry: GroupEntry): string {
   return `${oneLine(groupName(entry))} (${[`id ${oneLine(entry.group.metadata.id)}`, ...notes].join(', ')})`;
 }
 
-/** `reader (id r-1)`; of a role that is not listed only the id is known. */
+/** `reader (id r-1)`; only the ID is known of a role that is not listed. */
 export function englishRoleText(entry: RoleEntry, rolesKnown: boolean): string {
   if (entry.role === undefined) return `${oneLine(entry.id)} (${rolesKnown ? 'not listed' : 'name not known'})`;
   return `${oneLine(roleName(entry))} (id ${oneLine(entry.id)})`;
@@ -72,7 +72,7 @@ export function englishGrantedByText(groups: readonly GroupEntry[]): string {
   return `through ${groups.map(englishGroupText).join(', ')}`;
 }
 
-/** What of a group is not known. */
+/** The lists of a group that are unknown. */
 export const ENGLISH_MISSING_TEXT: Readonly<Record<GroupList, string>> = {
   roles: 'roles not sent by the service',
   serviceAccounts: 'service accounts not sent by the service',
@@ -89,7 +89,7 @@ export function englishGroupNotes({ group, missing }: GroupEntry): readonly stri
   ];
 }
 
-/** What an answer may lack, as a sentence. */
+/** What may be missing in an answer, as a sentence. */
 export function englishGapText({ list, kind, count, reason }: Gap): string {
   const because = reason === '' ? '' : ` ${oneLine(reason)}`;
   switch (kind) {

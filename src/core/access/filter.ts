@@ -11,12 +11,12 @@ import {
 } from './model.ts';
 import { hasNoMembers } from './queries.ts';
 
-/** Keys of `key:value` terms. Anything else before a colon is part of a word: ids may hold colons. */
+/** Keys of `key:value` terms. Anything else before a colon is part of a word: IDs may contain colons. */
 export const FILTER_KEYS = ['name', 'id', 'tag', 'role', 'group', 'member', 'health', 'status', 'by', 'is'] as const;
 const STATES = ['deleting', 'empty', 'unlisted', 'finding'];
 type FilterKey = (typeof FILTER_KEYS)[number];
 
-/** One term; all of a filter's terms have to be true. */
+/** One term; an entry stays if all terms of the filter are true of it. */
 export interface FilterTerm {
   readonly key: FilterKey | undefined;
   /** In lower case. */
@@ -28,8 +28,8 @@ export interface FilterTerm {
 const TERM = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S*))/giy;
 
 /**
- * Reads a filter as a person types it: words and `key:value` terms, separated by spaces; `"…"` keeps spaces together and
- * `-` before a term turns it around. Never fails: what is no term is a word.
+ * Reads a filter as users type it: words and `key:value` terms, separated by spaces; `"…"` keeps spaces together and
+ * `-` before a term negates it. Never fails: anything that is not a term is a word.
  */
 export function parseFilter(text: string): readonly FilterTerm[] {
   const terms: FilterTerm[] = [];
@@ -48,19 +48,19 @@ export function parseFilter(text: string): readonly FilterTerm[] {
   return terms;
 }
 
-/** A term that looks like `key:value` but is none: it is taken as a word, and mostly finds nothing. */
+/** A term that looks like `key:value` but is not one: it is searched for as a word, and mostly finds nothing. */
 export type FilterProblem =
   /** `meant` is the key that was probably meant. */
   | { readonly kind: 'key'; readonly typed: string; readonly meant: FilterKey | undefined }
-  /** What follows `is:`; `known` is what can follow it. */
+  /** The text after `is:`; `known` has the states that are possible there. */
   | { readonly kind: 'state'; readonly typed: string; readonly known: readonly string[] };
 
-/** Problems of a filter to show. Addresses and IDs with colons are words, not mistakes. */
+/** The problems of a filter that are shown. Addresses and IDs with colons are words, not mistakes. */
 export function filterProblemsOf(text: string): readonly FilterProblem[] {
   return parseFilter(text).flatMap(({ key, value }): FilterProblem[] => {
     const [, typed, rest = ''] = key === undefined ? (/^([a-z]+):(?!\/\/)(.+)$/.exec(value) ?? []) : [];
     if (typed === undefined) return [];
-    // Not while one of them is being typed.
+    // Nothing is reported while one of them is being typed.
     if (typed === 'is')
       return STATES.some((state) => state.startsWith(rest)) ? [] : [{ kind: 'state', typed: rest, known: STATES }];
     if (FILTER_KEYS.some((known) => known === typed)) return [];
@@ -79,12 +79,12 @@ export interface FilterResult {
 }
 
 /**
- * What a filter leaves of an organization.
+ * The groups and roles of an organization that match a filter.
  *
  * | term | true of a group | true of a role |
  * |---|---|---|
- * | a word | one of its names, texts, tags, members or roles holds it | its id, name or description holds it |
- * | `name:` `id:` | its name, its id | likewise |
+ * | a word | one of its names, texts, tags, members or roles contains it | its ID, name or description contains it |
+ * | `name:` `id:` | its name, its ID | likewise |
  * | `tag:name`, `tag:name=value` | has such a tag | never |
  * | `role:` | grants such a role | is such a role |
  * | `group:` | is such a group | is granted by such a group |
@@ -95,7 +95,7 @@ export interface FilterResult {
  * | `is:deleting` `is:empty` `is:unlisted` | being deleted; without members; never | being deleted; granted by no group; not listed |
  * | `is:finding` | access rules have found something about it | likewise |
  *
- * Values are compared without case; ids, names and texts by what they hold, statuses from their beginning.
+ * Values are compared without case; IDs, names and texts match if they contain the value, statuses if they begin with it.
  */
 export function applyFilter(model: AccessModel, terms: readonly FilterTerm[]): FilterResult {
   if (terms.length === 0) return { groups: model.groups, roles: model.roles };
@@ -181,7 +181,7 @@ function state(model: AccessModel, value: string): Tests {
   }
 }
 
-/** A role that is not listed has no metadata: nothing is true of it. */
+/** A role that is not listed has no metadata: no test is true of it. */
 function byMetadata(test: (metadata: AccessMetadata) => boolean): Tests {
   return {
     group: ({ group }) => test(group.metadata),
@@ -211,7 +211,7 @@ function principalMatches({ id, email }: Principal, value: string): boolean {
   return holds(id, value) || holds(email, value);
 }
 
-/** `env` is the name of a tag; `env=prod` name and the beginning of its value. */
+/** `env` is the name of a tag; `env=prod` is a name and the beginning of its value. */
 function hasTag(tags: readonly { readonly name: string; readonly value: string }[], wanted: string): boolean {
   const at = wanted.indexOf('=');
   const name = at < 0 ? wanted : wanted.slice(0, at);
@@ -236,16 +236,16 @@ function hasMarked(entries: readonly { readonly index: number }[], marked: Uint8
 }
 
 /**
- * The people, users and service accounts that a filter leaves. Each term is true of somebody or not:
+ * The people, users and service accounts that match a filter. Each term is true of a principal or not:
  *
  * | term | true of a principal |
  * |---|---|
- * | `member:` | its id or e-mail address holds it |
- * | a word | the same, or it is in a group of which a name, text or tag, or the name or id of a role, holds it |
+ * | `member:` | its ID or e-mail address contains it |
+ * | a word | the same, or it is in a group with a name, text, tag or role that contains it |
  * | `is:finding` | access rules have found something about it |
  * | any other | it is in a group of which it is true |
  *
- * `-` before a term turns that around: `-role:administrator` leaves those who have that role through no group.
+ * `-` before a term negates that: `-role:administrator` matches those who have that role through no group.
  */
 export function filterPeople(model: AccessModel, terms: readonly FilterTerm[]): readonly Principal[] {
   const tests = terms.map((term) => testOf(model, term));
@@ -262,7 +262,7 @@ function personMatches(model: AccessModel, { key, value }: FilterTerm): (princip
   if (key === 'member') return isCalled;
   if (key === 'is' && value === 'finding') return (principal) => openFindings(model, principal).length > 0;
   if (key !== undefined) return isInOneOf(applyFilter(model, [{ key, value, negated: false }]).groups);
-  // A word is true of a group for its other members too: here it counts what the group says, and its roles.
+  // A word is true of a group for its other members too: here only the group's own texts and its roles count.
   const roles = new Set(model.roles.filter((entry) => roleMatches(entry, value)));
   const said = model.groups.filter(
     (entry) => groupMatches(entry, value) || entry.roles.some((role) => roles.has(role)),

@@ -15,7 +15,7 @@ export interface MatrixRow {
   readonly key: string;
   readonly kind: 'group' | PrincipalKind;
   readonly label: string;
-  /** What tells rows of one label apart: the id, the issuer. */
+  /** Distinguishes rows with the same label: the ID, the issuer. */
   readonly detail: string;
   /** Positions of the columns that this row has, ascending, without repetitions. */
   readonly cells: readonly number[];
@@ -54,7 +54,7 @@ export function peopleMatrix(model: AccessModel, people: readonly Principal[] = 
   };
 }
 
-/** The groups through which a principal has a role: what stands behind one cell. */
+/** The groups through which a principal has a role: the explanation of one cell. */
 export function groupsGranting(principal: Principal, role: RoleEntry): readonly GroupEntry[] {
   return principal.groups.filter((group) => group.roles.includes(role));
 }

@@ -1,4 +1,6 @@
-/** What the access model needs of a group and a role: what the identity service sends has it (specification, Resources). */
+/**
+ * The properties of groups and roles that the access model needs (specification of the identity service, Resources).
+ */
 
 type OptionalText = string | null | undefined;
 
@@ -11,7 +13,7 @@ export interface AccessMetadata {
   readonly id: string;
   readonly name: string;
   readonly description?: OptionalText;
-  /** RFC 3339, as it came. */
+  /** RFC 3339, unchanged. */
   readonly creationTime: string;
   readonly provisioningStatus: string;
   readonly healthStatus: string;
@@ -34,7 +36,10 @@ export interface AccessGroup {
   readonly spec: {
     readonly subjects: readonly AccessSubject[];
     readonly userIDs: readonly string[];
-    /** `undefined` where the service did not send the list, which it always has to: unknown, which is not the same as none. */
+    /**
+     * `undefined` if the service did not send the list, though it always has to: unknown, which is not the same as
+     * none.
+     */
     readonly serviceAccountIDs?: readonly string[] | undefined;
     readonly roleIDs?: readonly string[] | undefined;
   };
@@ -44,11 +49,11 @@ export interface AccessRole {
   readonly metadata: AccessMetadata;
 }
 
-/** One list as far as it was read. */
+/** One list, as far as it was read. */
 export interface AccessList<T> {
   /** `undefined` where the list could not be read: unknown, which is not the same as none. */
   readonly items: readonly T[] | undefined;
-  /** Items that were sent and could not be understood. */
+  /** The number of items that could not be understood. */
   readonly malformed: number;
   /** When it was read, in milliseconds since 1970. */
   readonly at: number | undefined;
@@ -74,7 +79,7 @@ export interface Principal {
   readonly id: string;
   /** Only subjects have one, and only where the issuer supplied it. */
   readonly email?: string;
-  /** Only of subjects: ids of two issuers are two people. */
+  /** Only of subjects: equal IDs of two issuers are two people. */
   readonly issuer?: string;
   /** Position in {@link AccessModel.principals}. */
   readonly index: number;
@@ -89,7 +94,7 @@ export interface GroupEntry {
   /** Without repetitions, in the order of the service: subjects, users, service accounts. */
   readonly members: readonly Principal[];
   readonly roles: readonly RoleEntry[];
-  /** What the service did not send of the group: it is not known, which is not the same as none. */
+  /** The lists that the service did not send: unknown, which is not the same as none. */
   readonly missing: readonly GroupList[];
 }
 
@@ -106,34 +111,39 @@ export interface RoleEntry {
   readonly groups: readonly GroupEntry[];
 }
 
-/** Why the model may not hold everything there is. */
+/** Why the model may be incomplete. */
 export interface Gap {
   readonly list: 'groups' | 'roles';
-  /** Not read at all; some items malformed, or sent without a list; as it was before, because it could not be read again. */
+  /**
+   * - `unread`: the list was not read at all.
+   * - `malformed`: some of its items could not be understood.
+   * - `missing`: some of its groups came without a list.
+   * - `stale`: it could not be read again, so it may be outdated.
+   */
   readonly kind: 'unread' | 'malformed' | 'missing' | 'stale';
   /** How many items are `malformed` or `missing`. */
   readonly count: number;
   readonly reason: string;
 }
 
-/** What an access rule has found about an entry. */
+/** A finding of an access rule about an entry. */
 export interface EntryFinding {
   readonly rule: string;
   /** Localized, without a full stop. */
   readonly message: string;
-  /** Until when, by whom and why it is accepted; `undefined` where it is not. */
+  /** Until when, by whom and why it is accepted; `undefined` if it is not. */
   readonly accepted: string | undefined;
 }
 
-/** A review with decisions: how many memberships there are, and how many of them are decided. */
+/** A review with decisions: the number of memberships, and how many of them are decided. */
 export interface ReviewProgress {
-  /** Its file, by name. */
+  /** The name of its file. */
   readonly name: string;
   readonly decided: number;
   readonly all: number;
 }
 
-/** What is found about an entry and not accepted. */
+/** The findings about an entry that are not accepted. */
 export function openFindings(model: AccessModel, entry: GroupEntry | RoleEntry | Principal): readonly EntryFinding[] {
   return (model.findings.get(entry) ?? []).filter(({ accepted }) => accepted === undefined);
 }
@@ -151,9 +161,9 @@ export interface AccessModel {
   readonly gaps: readonly Gap[];
   /** When the older of both lists was read, in milliseconds since 1970. */
   readonly at: number | undefined;
-  /** What access rules have found about an entry, for the views: filled by whoever checks, empty until then. */
+  /** The findings of access rules about an entry, for the views: empty until somebody checks and fills it. */
   readonly findings: Map<GroupEntry | RoleEntry | Principal, readonly EntryFinding[]>;
-  /** How far its newest review in the workspace is, for the views: set by whoever reads it. */
+  /** The progress of its newest review in the workspace, for the views: set by whoever reads it. */
   review?: ReviewProgress | undefined;
   readonly group: (key: string) => GroupEntry | undefined;
   readonly role: (key: string) => RoleEntry | undefined;
@@ -170,7 +180,7 @@ export function buildModel(input: AccessInput): AccessModel {
     const { id } = role.metadata;
     const twin = roles.get(id);
     const key = roleKeys.next(id);
-    // Grants name an id: of two roles with one id both are granted.
+    // Grants name an ID: if two roles have it, both are granted.
     roles.set(key, { key, id, role, index: roles.size, groups: twin?.groups ?? [] });
   }
   const principals = new Principals();
@@ -227,7 +237,7 @@ function admit(entry: Growing<GroupEntry>, principal: Growing<Principal>): void 
   entry.members.push(principal);
 }
 
-/** Everybody there is. Found by the ids as they come: the key is made once for each, not once for each membership. */
+/** All principals. Found by the IDs as they were sent: the key is made once for each, not once for each membership. */
 class Principals {
   readonly all: Growing<Principal>[] = [];
   readonly byKey = new Map<string, Principal>();

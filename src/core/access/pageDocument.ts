@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { oneLine } from '../base/text.ts';
 
-/*
- * The content of a report about access, apart from its presentation: a page draws it, a file holds it as Markdown. Names come
- * from a server, so no part of it is markup: a page makes text of every piece, and `documentMarkdown` escapes it.
+/**
+ * The content of a report about access, apart from its presentation: a page draws it, a file has it as Markdown. Names
+ * come from a server, so no part of it is markup: a page makes text of every piece, and `documentMarkdown` escapes it.
  */
 
 /** A piece of a line. `small` is what identifies something rather than names it: an ID, an issuer. */
@@ -15,7 +15,7 @@ export type Inline<L> =
   | {
       readonly text: string;
       readonly link: L;
-      /** Something to do, which a copy does not have. */
+      /** Something to click, which is left out of copies. */
       readonly isAction?: boolean;
     };
 
@@ -31,7 +31,7 @@ export type Block<L> =
 
 export interface PageDocument<L> {
   readonly title: string;
-  /** The subject, and who read it when. */
+  /** The subject, and when and by whom it was read. */
   readonly about: Line<L>;
   readonly blocks: readonly Block<L>[];
 }
@@ -40,7 +40,7 @@ export const heading = (text: string) => ({ kind: 'heading', text }) as const;
 export const notice = (text: string) => ({ kind: 'notice', text }) as const;
 export const paragraph = <L = never>(...line: Inline<L>[]): Block<L> => ({ kind: 'paragraph', line });
 
-/** A table; where it has no rows, `none` instead. */
+/** A table; `none` instead, if it has no rows. */
 export function table<L = never>(
   columns: readonly string[],
   rows: readonly (readonly Line<L>[])[],
@@ -49,7 +49,7 @@ export function table<L = never>(
   return rows.length === 0 ? paragraph(none) : { kind: 'table', columns, rows };
 }
 
-/** Lines one after the other, with `separator` between them. */
+/** Joins lines into one, with `separator` between them. */
 export function joinLines<L = never>(lines: readonly Line<L>[], separator = ', '): Line<L> {
   return lines.flatMap((line, at) => (at === 0 ? line : [separator, ...line]));
 }
@@ -98,12 +98,12 @@ function markdownInline(inline: Inline<unknown>): string {
   return inline.isAction ? '' : escapeDocumentText(inline.text);
 }
 
-/** As code where that shows these very characters in a table too, whose cells interpret `\` and `|`. */
+/** As code, if a table can show these very characters: its cells interpret `\` and `|`. */
 function code(text: string): string {
   return /^(?! )[\x20-\x7e]+(?<! )$/.test(text) && !/[`\\|]/.test(text) ? `\`${text}\`` : escapeDocumentText(text);
 }
 
-/** Characters that are markup wherever they stand, and those that are only at the beginning of a line or between others. */
+/** Characters that are markup anywhere, and those that are markup only at the beginning of a line or between others. */
 const MARKUP =
   /[\\`*[\]<|~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w+;)|:(?=\/\/)|(?<=\bwww)\.|^[ ]*[#>+=-]|^[ ]*\d{1,9}[.)](?=\s|$)/giu;
 

@@ -61,7 +61,7 @@ export function orphansOf(model: AccessModel): Orphans {
   };
 }
 
-/** Not true where that is not known. */
+/** False while the group's roles are unknown. */
 export function hasNoRoles({ roles, missing }: GroupEntry): boolean {
   return roles.length === 0 && !missing.includes('roles');
 }
@@ -71,8 +71,8 @@ export function hasNoMembers({ members, missing }: GroupEntry): boolean {
 }
 
 /**
- * Principals that a person means by `text`: those whose id or e-mail address is exactly that, or else those that hold
- * it. Upper and lower case are one.
+ * The principals that a user means by `text`: those with exactly this ID or e-mail address, or else those that contain
+ * it. Case is ignored.
  */
 export function findPrincipals(model: AccessModel, text: string): readonly Principal[] {
   return find(model.principals, text, ({ id, email }) => [id, email]);
@@ -97,15 +97,18 @@ export function groupName({ group }: GroupEntry): string {
   return group.metadata.name || group.metadata.id;
 }
 
-/** How people call a principal. */
+/** The name of a principal for users. */
 export function principalName({ email, id }: Principal): string {
   return email ?? id;
 }
 
-/** Longer IDs are shown by both ends: they mostly differ at the end, which a narrow view cuts off. */
+/**
+ * The longest ID that is shown whole. Both ends of longer ones are shown: they mostly differ at the end, which a narrow
+ * view cuts off.
+ */
 const LONG_ID = 24;
 
-/** An ID as a label, for where the whole of it stands elsewhere. */
+/** An ID as a label, where the whole ID is shown elsewhere. */
 export function shortId(id: string): string {
   return id.length > LONG_ID && /^[\w-]+$/.test(id) ? `${id.slice(0, 8)}…${id.slice(-8)}` : id;
 }

@@ -34,13 +34,13 @@ const groupSchema = z.object({
   members: z.array(memberSchema),
   /** Keys of {@link Review.roles}. */
   roles: z.array(text),
-  /** What the service did not send: it is not known, which is not the same as none. */
+  /** The lists that the service did not send: unknown, which is not the same as none. */
   missing: z.optional(z.array(z.enum(['roles', 'serviceAccounts']))),
 });
 
 const roleSchema = z.union([
   z.object({ listed: z.literal(true), ...commonFields }),
-  /** Groups grant it, the service does not list it. */
+  /** A role that groups grant and the service does not list. */
   z.object({ listed: z.literal(false), key: text, id: text }),
 ]);
 
@@ -51,14 +51,17 @@ const gapSchema = z.object({
   reason: text,
 });
 
-/** An access review as it is exported, kept and compared. Everything is sorted by key, so that equal access is equal text. */
+/**
+ * An access review as it is exported, stored and compared. Everything is sorted by key, so that equal access is equal
+ * text.
+ */
 const reviewSchema = z.object({
   format: z.literal('rolecall.review'),
   version: z.literal(1),
   organization: text,
-  /** The identity service, for example its host name. */
+  /** The name of the identity service, for example its host name. */
   service: text,
-  /** Who read it. */
+  /** The account that it was read with. */
   account: text,
   /** RFC 3339; of the list that was read first. */
   readAt: moment,
@@ -92,13 +95,13 @@ export function memberKey({ kind, id, email, issuer }: ReviewMember): string {
   return JSON.stringify([kind, id, issuer ?? '', email ?? '']);
 }
 
-/** Who read, and where: what stands above a review. */
+/** The account and the service that a review was read with; shown at its top. */
 export interface ReviewOrigin {
   readonly service: string;
   readonly account: string;
 }
 
-/** The model as a document that can be kept, compared and exported. The gaps of the model are part of it. */
+/** The model as a document that can be stored, compared and exported, with the model's gaps. */
 export function reviewOf(model: AccessModel, { service, account }: ReviewOrigin): Review {
   return {
     format: 'rolecall.review',
@@ -160,7 +163,7 @@ function byKey<T extends { readonly key: string }>(items: T[]): T[] {
   return sortedBy(items, ({ key }) => key);
 }
 
-/** By code units: the same everywhere, whatever the language of the machine. */
+/** By code units: the same on every machine, whatever its language. */
 export function sortedBy<T>(items: readonly T[], key: (item: T) => string): T[] {
   return items
     .map((item) => [key(item), item] as const)

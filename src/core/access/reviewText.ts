@@ -212,15 +212,15 @@ export function reviewCsv(model: AccessModel, reader: ReviewOrigin): string {
 }
 
 interface OrphanRows {
-  /** In the language of the editor. */
+  /** For the page, in the language of the editor. */
   readonly title: string;
-  /** In the file. */
+  /** For the CSV file, in English. */
   readonly finding: string;
   readonly items: readonly AccessLine[];
   readonly rows: readonly Row[];
 }
 
-/** Each kind of orphan that occurs, with a title. */
+/** Each kind of orphan that was found, with a title. */
 function orphanRows(model: AccessModel): readonly OrphanRows[] {
   const orphans = orphansOf(model);
   const roles = (title: string, finding: string, entries: readonly RoleEntry[]): OrphanRows => ({
@@ -317,8 +317,9 @@ function keyOf({ key }: { readonly key: string }): string {
 }
 
 /**
- * One table as CSV (RFC 4180), every cell quoted. What a spreadsheet would take for a formula begins with an apostrophe
- * instead: at the beginning of a cell, and behind whatever it may take for a separator, as quotes do not hold there.
+ * A table as CSV (RFC 4180), every cell quoted. An apostrophe is put before anything that a spreadsheet would take for
+ * a formula: at the beginning of a cell, and after anything that it may take for a separator, because quotes do not
+ * prevent that.
  */
 export function csv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');

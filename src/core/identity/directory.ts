@@ -3,14 +3,14 @@ import type { RetryListener } from '../base/http.ts';
 import type { IdentityClient } from './identityClient.ts';
 import type { Group, Listing, Role } from './schemas.ts';
 
-/** One list of an organization: read, or the reason why not. An error never looks like an empty list. */
+/** One list of an organization, or the reason why it was not read. An error never looks like an empty list. */
 export type ListResult<T> =
   | {
       readonly kind: 'loaded';
       readonly list: Listing<T>;
       /** When it was read, in milliseconds since 1970. */
       readonly at: number;
-      /** Why the last read failed: the list is from an earlier one. */
+      /** Why the last read failed; the list is from an earlier read. */
       readonly staleBecause?: RolecallError;
     }
   | { readonly kind: 'failed'; readonly error: RolecallError };
@@ -22,7 +22,7 @@ export interface OrganizationAccess {
   readonly roles: ListResult<Role>;
 }
 
-/** A list as far as it was read, for the access model: see its `AccessList`. */
+/** A list, as far as it was read, for the access model: see its `AccessList`. */
 export function accessListOf<T>(loaded: ListResult<T>) {
   if (loaded.kind === 'failed') {
     return { items: undefined, malformed: 0, at: undefined, problem: loaded.error.message };
@@ -43,8 +43,8 @@ interface Read {
 }
 
 /**
- * What has been read of the organizations of one session. Both lists are read in parallel, once, until a refresh; callers
- * that come meanwhile share the read. After a temporary failure, the list that was read before is used.
+ * The lists that were read of the organizations of one session. Both lists are read in parallel, once, until a refresh;
+ * callers that come meanwhile share the read. After a temporary failure, the list that was read before is used.
  */
 export class Directory {
   readonly #identity: Pick<IdentityClient, 'groups' | 'roles'>;
@@ -57,7 +57,7 @@ export class Directory {
     this.#now = now;
   }
 
-  /** Never rejects: failures are part of the result, and `cancelled` is the one of a read that was stopped. */
+  /** Never rejects: failures are part of the result, with `cancelled` for a read that was stopped. */
   organization(id: string, onRetry?: RetryListener): Promise<OrganizationAccess> {
     const running = this.#reads.get(id);
     if (running !== undefined) return running.result;
@@ -83,17 +83,17 @@ export class Directory {
     return [...new Set([...this.#last.keys(), ...this.#reads.keys()])];
   }
 
-  /** What was last read of an organization; reads nothing. */
+  /** The result of the last read of an organization; reads nothing. */
   last(id: string): OrganizationAccess | undefined {
     return this.#last.get(id);
   }
 
-  /** Every organization of which something was read. */
+  /** The results of all organizations of which something was read. */
   get all(): readonly OrganizationAccess[] {
     return [...this.#last.values()];
   }
 
-  /** The next caller reads one organization, or each, again. A read under way is stopped. */
+  /** Makes the next caller read one organization, or all, again. A read under way is stopped. */
   refresh(id?: string): void {
     for (const [of, { stop }] of this.#reads) {
       if (id !== undefined && of !== id) continue;
@@ -151,7 +151,7 @@ export function wasCancelled({ groups, roles }: OrganizationAccess): boolean {
   return [groups, roles].some((loaded) => loaded.kind === 'failed' && isCancelled(loaded.error));
 }
 
-/** Someone who is no longer allowed to read a list is not shown what it held. */
+/** Whoever is no longer allowed to read a list does not see its earlier content either. */
 function mayPass({ kind }: RolecallError): boolean {
   return kind === 'server' || kind === 'offline' || kind === 'timeout' || kind === 'rateLimited' || kind === 'protocol';
 }

@@ -99,7 +99,7 @@ export class IdentityClient {
     }
   }
 
-  /** One request; when the token is refused, one more with another token. Never a loop. */
+  /** Sends a request; if the token is refused, once more with another token, and never again. */
   async #send(path: string, organization: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
     const { tokens, now } = this.#deps;
     const token = await tokens.accessToken(signal);
@@ -113,7 +113,7 @@ export class IdentityClient {
       }
     }
     if (answer.status >= 200 && answer.status <= 299 && !holdsError(answer)) return answer;
-    // A server may repeat what it was sent, and its message is shown.
+    // A server may repeat the token, and its message is shown.
     throw identityError({ ...answer, text: redactValues(answer.text, [sent]) }, organization, now());
   }
 
@@ -176,7 +176,7 @@ function expectList<T>(list: Listing<T> | undefined, path: string): Listing<T> {
  * Whether the API accepts a token. Asks for organizations, else for the groups of one.
  *
  * @param organization Any that the user knows.
- * @returns `undefined` where there is nothing to ask it for.
+ * @returns `undefined` if there is nothing to ask it for.
  * @throws RolecallError `offline`, `timeout`, `server`, … when it is unknown.
  */
 export async function acceptsToken(
@@ -201,7 +201,7 @@ export async function acceptsToken(
       return (await ask()) !== undefined;
     } catch (error) {
       if (refused) return false;
-      if (isKnownAllTheSame(error)) return true;
+      if (hasAcceptedToken(error)) return true;
       throw error;
     }
   };
@@ -212,6 +212,6 @@ export async function acceptsToken(
 }
 
 /** A service that answers “forbidden” or “not found” has accepted the token. */
-function isKnownAllTheSame(error: unknown): boolean {
+function hasAcceptedToken(error: unknown): boolean {
   return error instanceof RolecallError && (error.kind === 'forbidden' || error.kind === 'notFound');
 }

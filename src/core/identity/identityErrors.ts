@@ -24,10 +24,7 @@ const errorBody = z.looseObject({
   ...words,
 });
 
-/**
- * The nine values of `error` (specification, Errors). The value decides; the status only where there is none, or one that
- * is not among the nine.
- */
+/** The nine values of `error` (specification, Errors). The status only counts if there is no such value. */
 function meaningOf(code: string | undefined, organization: string | undefined): Meaning | undefined {
   switch (code) {
     case 'invalid_request':
@@ -83,7 +80,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   422: 'invalid_request',
 };
 
-/** An answer that is not a success, as an error. `organization` is named where it explains a refusal. */
+/** An answer that is not a success, as an error, with the name of `organization` where it explains a refusal. */
 export function identityError(answer: HttpResponse, organization: string | undefined, now: number): RolecallError {
   const body = readErrorBody(answer.text);
   const code = body?.code || BY_STATUS[answer.status];
@@ -126,9 +123,9 @@ function explain(
   return ['protocol', sentence];
 }
 
-/** The error that a body holds, whatever its status; `undefined` for a page of a proxy, a list, or nothing. */
+/** The error in a body, whatever its status; `undefined` for a page of a proxy, a list, or nothing. */
 export function readErrorBody(text: string) {
-  if (!/^\s*\{/.test(text)) return undefined; // Not worth parsing: a list may be long.
+  if (!/^\s*\{/.test(text)) return undefined; // Too long for an error: a list, which takes time to parse.
   let json: unknown;
   try {
     json = JSON.parse(text);
