@@ -20,7 +20,7 @@ import { ToolCallAssembler } from './toolCalls.ts';
  */
 export type StreamEnd = { readonly kind: 'done' } | { readonly kind: 'cut'; readonly reason: string };
 
-/** Chunks -> events, and the completion they add up to. Keyed by `choice.index`, since choices interleave. */
+/** Chunks -> events, and the completion that they form. Keyed by `choice.index`, since choices interleave. */
 export class CompletionAssembler {
   readonly #choices = new Map<number, OpenChoice>();
   readonly #notices: Notice[];
@@ -36,7 +36,7 @@ export class CompletionAssembler {
 
   /**
    * @param expected the `n` of the request.
-   * @param notices about what was unusual before the answer began; more are added.
+   * @param notices about anything unusual before the answer began; more are added.
    * @param takenIds the IDs of the calls that the conversation already contains.
    */
   constructor(
@@ -61,7 +61,7 @@ export class CompletionAssembler {
     return this.#choices.size > 0;
   }
 
-  /** How many pieces of the answer itself have arrived: text, reasoning or a tool call, but no keep-alive. */
+  /** The number of pieces of the answer itself that have arrived: text, reasoning or a tool call, but no keep-alive. */
   get pieces(): number {
     return this.#pieces;
   }
@@ -100,13 +100,13 @@ export class CompletionAssembler {
     if (delta.stopReason !== undefined) choice.stopReason = delta.stopReason;
   }
 
-  /** Keeps something that was unusual, for the completion. */
+  /** Adds a notice to the completion. @returns its event. */
   addNotice(notice: Notice): CompletionEvent {
     this.#notices.push(notice);
     return { kind: 'notice', ...notice };
   }
 
-  /** What arrived so far, for an answer that an error interrupted with `reason`. */
+  /** The completion as far as it arrived, for an answer that an error interrupted with `reason`. */
   interrupted(reason: string): Completion {
     return this.#completion(this.#finishedChoices(reason), reason);
   }
@@ -193,7 +193,7 @@ export class CompletionAssembler {
   }
 }
 
-/** What an answer states once for all its choices. */
+/** The parts of an answer that are the same for all its choices. */
 type Head = { -readonly [Member in Exclude<keyof Chunk, 'choices' | 'usage'>]?: Chunk[Member] };
 
 interface OpenChoice {
@@ -207,8 +207,8 @@ interface OpenChoice {
 }
 
 /**
- * Joins what arrives together into one event: an event for each token, and a copy for each join, would cost more than
- * reading it. Changing the last event is safe, because a batch is not handed on before it is complete.
+ * Joins texts that arrive together into one event: an event for each token, and a copy for each join, would cost more
+ * than reading it. Changing the last event is safe, because a batch is not handed on before it is complete.
  */
 function tell(events: CompletionEvent[], kind: 'text' | 'reasoning', choice: number, text: string): void {
   const last = events[events.length - 1];

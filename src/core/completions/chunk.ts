@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { type Logprobs, readLogprobs, type Usage } from './completion.ts';
 
-/** What one chunk of a stream, or a whole answer, says. Text members are empty when nothing was said. */
+/** The content of one chunk of a stream, or of a whole answer. Text members are empty when they were absent. */
 export interface Chunk {
   readonly id: string | undefined;
   readonly object: string | undefined;
@@ -21,7 +21,7 @@ export interface ChoiceDelta {
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCallDelta[];
   readonly logprobs: Logprobs | undefined;
-  /** Empty when the service did not say. */
+  /** Empty when absent. */
   readonly finishReason: string;
   /** Undefined when absent or null. */
   readonly stopReason: unknown;

@@ -39,7 +39,7 @@ export interface CompletionOptions {
    * not support them is asked once more without them, after a notice.
    */
   readonly toolsAreOptional?: boolean;
-  /** The longest `Retry-After` that is waited for, in milliseconds; 30 s unless set, 0 for never. */
+  /** The longest `Retry-After` that is respected, in milliseconds; 30 s unless set, 0 for never. */
   readonly longestWaitMs?: number;
   /**
    * A history beyond these limits loses its oldest turns, after a notice, and again when the service finds it too long.
@@ -140,7 +140,7 @@ function tell(notice: Notice, notices: Notice[]): CompletionEvent {
   return { kind: 'notice', ...notice };
 }
 
-/** What follows a failed attempt: another one, or the error. */
+/** Decides what follows a failed attempt: another one, or the error. */
 async function* again(
   error: RolecallError,
   last: RequestAttempt,

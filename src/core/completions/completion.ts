@@ -71,7 +71,7 @@ export interface Completion {
   readonly complete: boolean;
   /** A plain sentence, present exactly when `complete` is false. */
   readonly incompleteReason?: string;
-  /** What was unusual on the way, in order; the same as in the `notice` events. */
+  /** What was unusual, in order; the same as in the `notice` events. */
   readonly notices: readonly Notice[];
 }
 
@@ -114,7 +114,7 @@ export type CompletionEvent =
   | { readonly kind: 'finish'; readonly choice: number; readonly reason?: string; readonly stopReason?: unknown }
   | { readonly kind: 'usage'; readonly usage: Usage }
   | ({ readonly kind: 'notice' } & Notice)
-  /** The last event before an error is thrown in the middle of an answer: what arrived until then. */
+  /** The last event before an error is thrown in the middle of an answer, with what arrived until then. */
   | { readonly kind: 'interrupted'; readonly completion: Completion };
 
 /** One token and how likely it was. Specification of the inference service, "Token entry". */

@@ -2,14 +2,14 @@ import { cancelled, type ErrorDetails, RolecallError } from '../base/errors.ts';
 
 /** Three time limits of one request, in milliseconds. */
 export interface Deadlines {
-  /** From sending the request to the headers of the answer. Without streaming, `firstEventMs` stands in its place. */
+  /** From sending the request to the headers of the answer. Without streaming, `firstEventMs` takes its place. */
   readonly connectMs: number;
   /**
    * From the headers to the first piece of the answer, whatever keep-alives come. Also from one piece to the next while
    * keep-alives come, unless `idleMs` is longer.
    */
   readonly firstEventMs: number;
-  /** Silence in the middle of the answer; any byte ends it, a keep-alive too. */
+  /** Silence in the middle of the answer; any byte ends it, including a keep-alive. */
   readonly idleMs: number;
 }
 
@@ -19,9 +19,9 @@ export const defaultDeadlines: Deadlines = { connectMs: 120_000, firstEventMs: 2
 /** A limit on the time that is spent waiting for the service. */
 export interface Deadline {
   readonly ms: number;
-  /** Makes the reason of the signal when time is up: an error costs a stack trace, and most requests need none. */
+  /** Creates the reason of the signal when time is up: an error costs a stack trace, and most requests need none. */
   readonly reason: () => unknown;
-  /** What resets it: any byte, or only a piece of the answer. Absent: nothing does. */
+  /** What resets it: any byte, or only a piece of the answer. Without it, nothing does. */
   readonly resetBy?: 'byte' | 'piece';
 }
 
@@ -51,7 +51,7 @@ export class DeadlineSignal {
     return this.#controller.signal;
   }
 
-  /** Replaces the running limits and starts waiting. */
+  /** Replaces the running limits and starts the clock. */
   arm(...limits: readonly Deadline[]): void {
     this.#since ??= performance.now();
     const now = this.#now();
@@ -59,7 +59,7 @@ export class DeadlineSignal {
     this.#schedule();
   }
 
-  /** Waits for more bytes. */
+  /** Continues to count: more bytes are awaited. */
   restart(): void {
     this.#since ??= performance.now();
     this.reset('byte');
@@ -72,13 +72,13 @@ export class DeadlineSignal {
     if (!this.#timer) this.#schedule();
   }
 
-  /** Stops counting: what was awaited has arrived. */
+  /** Stops counting: the awaited bytes have arrived. */
   pause(): void {
     this.#waited = this.#now();
     this.#since = undefined;
   }
 
-  /** Aborts what still runs, and releases the timer and the user's signal. */
+  /** Aborts running work, and releases the timer and the user's signal. */
   dispose(): void {
     this.#limits = [];
     clearTimeout(this.#timer);

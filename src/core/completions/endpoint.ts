@@ -10,7 +10,7 @@ import type { DeadlineSignal } from './deadlineSignal.ts';
 import { MAX_ERROR_BODY_BYTES, readErrorText } from './errorBody.ts';
 import { errorOfResponse } from './errors.ts';
 
-/** Where the requests go; the part of a connection that this room needs. */
+/** Where the requests go: the part of a connection that this room needs. */
 export interface InferenceConnection {
   /** `{inference_url}` of the specification. */
   readonly inferenceUrl: string;
@@ -32,7 +32,7 @@ export function endpointUrl(
   return text;
 }
 
-/** What the clients of the inference service are given. */
+/** What the clients of the inference service need. */
 export interface InferenceDeps extends Pick<TokenSource, 'accessToken'>, Partial<Pick<TokenSource, 'refreshAfter401'>> {
   readonly fetch: Fetch;
   readonly log: Log;
@@ -101,7 +101,7 @@ export async function accessToken(deps: InferenceDeps, signal: AbortSignal): Pro
   return await raceWithSignal(deps.accessToken(signal), signal);
 }
 
-/** Another token than `token`, which the service answered with 401, if there is one; Stop does not wait for it. */
+/** A token other than `token`, which the service answered with 401, if there is one; Stop does not wait for it. */
 export async function tokenAfter401(
   deps: InferenceDeps,
   token: string,
@@ -113,7 +113,7 @@ export async function tokenAfter401(
   return newer === token ? undefined : newer;
 }
 
-/** `error`, or the same without what was sent in headers: some services repeat it in their errors. */
+/** `error`, without the values of headers: some services repeat them in their errors. */
 export function withoutSecrets(
   error: RolecallError,
   token: string,
@@ -127,12 +127,12 @@ export function withoutSecrets(
   const message = redactValues(error.message, sent);
   const same =
     message === error.message && facts.every(([name, said]) => said === error.details[name as keyof ErrorDetails]);
-  // Without the cause, which may hold them as well.
+  // Without the cause, which may contain them as well.
   if (same) return error;
   return new RolecallError(error.kind, message, { details: Object.fromEntries(facts), remedy: error.remedy });
 }
 
-/** The most of an answer that is read, in bytes. */
+/** The most bytes of an answer that are read. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** The reason of an abort that ends the body early without an error: everything needed has arrived. */
@@ -179,7 +179,7 @@ export async function* readText(
   yield decoder.decode();
 }
 
-/** The beginning of a body as text, however it ends: for error bodies, where a part is better than nothing. */
+/** The beginning of a body as text, even if reading it fails: a part of an error body is better than nothing. */
 export async function readPrefix(
   texts: AsyncIterable<string>,
   maxLength: number,
@@ -197,7 +197,7 @@ export async function readPrefix(
   return truncate(text, maxLength);
 }
 
-/** What `fetch` or the reading of a body threw; its own time limits become `timeout` errors. */
+/** The error for a failure of `fetch` or of reading a body; its own time limits become `timeout` errors. */
 function connectionError(error: unknown, url: string): RolecallError {
   if (error instanceof RolecallError) return error;
   const failed = networkError(error, url);

@@ -9,13 +9,13 @@ export interface ErrorBody {
   /** The request fields that the service names, possibly several, comma separated. */
   readonly param?: string;
   readonly traceId?: string;
-  /** A web page, whose text is never shown. */
+  /** It is a web page, whose text is never shown. */
   readonly page?: true;
-  /** It has the specification's own shape, so it comes from the inference service itself. */
+  /** It has the specification's own form, so it comes from the inference service itself. */
   readonly isSpecified?: true;
 }
 
-/** The most of an error body that is read, in bytes. */
+/** The most bytes of an error body that are read. */
 export const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
 /** Reads the body of an answer whose status says that it is an error; JSON, text, a web page or nothing. */
@@ -50,7 +50,7 @@ export function readErrorObject(body: JsonObject, depth = 0): ErrorBody | undefi
   return isError || said.message !== undefined || said.page ? withTrace(said, body) : undefined;
 }
 
-/** Deeper than any gateway nests its errors; bounds what a hostile one can cost. */
+/** The deepest nesting that is read: more than any gateway uses, and a limit for a hostile one. */
 const DEEPEST = 4;
 
 function readAny(value: unknown, depth: number): ErrorBody | undefined {
@@ -79,7 +79,7 @@ function readMembers(error: JsonObject, depth: number): ErrorBody {
   };
 }
 
-/** Several accounts of one error as one: every message once, and each other member from the first that has it. */
+/** Joins several descriptions of one error: every message once, and each other member from the first that has it. */
 function joined(bodies: readonly (ErrorBody | undefined)[]): ErrorBody {
   const said = bodies.filter((body) => body !== undefined);
   const words: string[] = [];
@@ -93,7 +93,7 @@ function joined(bodies: readonly (ErrorBody | undefined)[]): ErrorBody {
   };
 }
 
-/** A list of what is wrong where, as frameworks that validate write it, or one whose first entry is the error. */
+/** A list of errors with their places, as validating frameworks write it, or one whose first entry is the error. */
 function readList(list: readonly unknown[], depth: number): ErrorBody | undefined {
   const problems = list.slice(0, MOST_PROBLEMS);
   const places = problems.map(placeOf);
@@ -140,11 +140,11 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** The two numbers of "too long", in tokens. */
+/** The two numbers in a "too long" message, in tokens. */
 export interface ContextOverflow {
-  /** What the model takes at most. */
+  /** The most that the model accepts. */
   readonly limit?: number;
-  /** What the request would have needed. */
+  /** The tokens that the request would have needed. */
   readonly requested?: number;
 }
 
@@ -153,7 +153,7 @@ export function isContextOverflow(message: string): boolean {
   return overflow.test(message);
 }
 
-/** Reads the numbers out of the service's message; a member is absent when the message does not name it. */
+/** Reads the numbers in the service's message; a member is absent when the message does not contain it. */
 export function readContextOverflow(message: string): ContextOverflow {
   const limit = firstNumber(message, limits);
   const requested = sum(message) ?? firstNumber(message, requests);
@@ -174,7 +174,7 @@ const overflow = new RegExp(
 
 const number = '(\\d[\\d,]*)';
 
-/** Each with the number in its first group; the first that matches counts. */
+/** Each has the number in its first group; the first match counts. */
 const limits = [
   `maximum context length (?:is|of) (?:only )?${number}`,
   `maximum model length of ${number}`,

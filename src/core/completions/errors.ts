@@ -31,11 +31,11 @@ interface Rule {
   what(refusal: ErrorResponse): string;
   /** What helps, as a sentence. */
   step(refusal: ErrorResponse): string;
-  /** False where the service's own message would only repeat this one; it is quoted unless this is given. */
+  /** False where the service's own message would only repeat this one. Absent: it is quoted. */
   quotes?(refusal: ErrorResponse): boolean;
 }
 
-/** The first row that matches decides. Rows about the body stand before rows about the status alone. */
+/** The first row that matches decides. Rows about the body come before rows about the status alone. */
 const rules: readonly Rule[] = [
   {
     kind: 'credit',
@@ -188,7 +188,7 @@ const fallback: Rule = {
 const creditWords =
   /insufficient[_ -]?(?:credits?|quota|funds?|balance)|out of credits?|credit balance|exceeded your current quota/i;
 
-/** The status, or what stands for it in a body that came without one. Never `code` where a status exists: they differ. */
+/** The status, or its equivalent in a body without one. Never `code` where there is a status: they differ. */
 function statusOf({ status, body }: ErrorResponse): number | undefined {
   if (status !== undefined && status >= 400) return status;
   const code = Number(body.code);

@@ -5,7 +5,7 @@ import { isJsonObject } from '../base/json.ts';
 export interface ExtraHeaders {
   /** Can be sent; no two names differ only in case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What is not sent, a sentence each. Contains no value. */
+  /** One sentence for each header that is not sent. Contains no value. */
   readonly problems: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 /** Servers refuse larger headers, and not always in words. */
 const MAX_LENGTH = 8192;
 
-/** Reads `rolecall.inference.headers`. What is wrong is left out, and the rest is still sent. */
+/** Reads `rolecall.inference.headers`. Invalid headers are left out, and the rest is still sent. */
 export function readExtraHeaders(written: unknown): ExtraHeaders {
   if (written === undefined || written === null) return { headers: {}, problems: [] };
   if (!isJsonObject(written)) {

@@ -5,7 +5,7 @@ import type { ModelObservations } from './modelObservations.ts';
 import type { ChatMessage, CompletionRequest, ContentPart, FunctionTool, ToolCallMessage } from './request.ts';
 import { repairArguments } from './toolCalls.ts';
 
-/** Stands in for a result that was never kept: services refuse a call without a result. */
+/** Takes the place of a result that was never stored: services refuse a call without a result. */
 const NO_RESULT = 'There is no result of this call.';
 
 /**
@@ -50,7 +50,7 @@ function repairRound(
   ];
 }
 
-/** What was kept of a conversation, and how much was left out. */
+/** The rest of a conversation, and how much was left out. */
 export interface TruncatedHistory {
   readonly messages: readonly ChatMessage[];
   /** Earlier turns left out, each a question with everything that answered it. */
@@ -60,11 +60,11 @@ export interface TruncatedHistory {
 }
 
 /**
- * Leaves out the oldest of a conversation until the rest has at most `budget` tokens. Instructions at the beginning stay.
- * Whole turns go first; when only the last is left, its oldest rounds of tool calls go, but never the newest. A call and
- * its results are in the same turn or round, so they are never separated.
+ * Leaves out the oldest of a conversation until the rest has at most `budget` tokens. Instructions at the beginning
+ * stay. Whole turns go first; when only the last is left, its oldest rounds of tool calls go, but never the newest. A
+ * call and its results are in the same turn or round, so they are never separated.
  *
- * What cannot be left out may still be too long: the service then refuses it.
+ * The rest may still be too long: the service then refuses it.
  *
  * @param tokensOf the tokens of one message.
  */
@@ -155,20 +155,20 @@ export interface PreparedRequest {
 
 export interface TruncationContext {
   readonly observations: ModelObservations;
-  /** Address of the service, the key of the observations. */
+  /** The address of the service, which is the key of the observations. */
   readonly service: string;
   /** Absent: the history is repaired and sent whole. */
   readonly limits: ModelTokenLimits | undefined;
 }
 
-/** Margins for estimates: a history fills at most this share of the room, before and after calibration. */
+/** The share of the room that a history may fill, before and after calibration: a margin for wrong estimates. */
 const SHARE = { uncalibrated: 0.85, calibrated: 0.95 };
-/** Never more than this share of the context is kept free for the answer, however long it may become. */
+/** The most of the context that is kept free for the answer, however long it may become. */
 const ANSWER_SHARE = 0.5;
 
 /**
- * The history made acceptable (see {@link repairHistory}), its oldest turns left out where it is too long, neighbours of
- * one role joined.
+ * Repairs the history (see {@link repairHistory}), leaves out its oldest turns if it is too long, and joins consecutive
+ * messages of one role.
  */
 export function prepareRequest(request: CompletionRequest, fitting: TruncationContext): PreparedRequest {
   const { observations, service, limits } = fitting;
@@ -228,38 +228,41 @@ function noticesOf({ turns, rounds }: { turns: number; rounds: number }): Notice
   return messages.map((message) => ({ code: 'historyFitted', message }));
 }
 
-/** Roles, separators and the like that a chat template puts around each message. */
+/** The tokens for roles, separators and the like that a chat template puts around each message. */
 export const TOKENS_PER_MESSAGE = 4;
-/** What an image costs with the usual tilings, whatever its size in bytes. */
+/** The tokens of an image with the usual tilings, whatever its size in bytes. */
 export const TOKENS_PER_IMAGE = 1_000;
 const ASCII_PER_TOKEN = 4;
 /** Tokenizers trained on English split letters beyond ASCII into more tokens. */
 const TOKENS_PER_OTHER = 0.7;
 
-/** Tokens of a text, roughly: no tokenizer of the service is known, so usage calibrates this (see `ModelObservations`). */
+/**
+ * The rough number of tokens of a text: no tokenizer of the service is known, so usage calibrates this (see
+ * `ModelObservations`).
+ */
 export function estimateText(text: string): number {
   let others = 0;
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) others++;
   return Math.ceil((text.length - others) / ASCII_PER_TOKEN + others * TOKENS_PER_OTHER);
 }
 
-/** Tokens of one message, roughly. */
+/** The rough number of tokens of one message. */
 export function estimateMessage({ content, name, tool_calls }: ChatMessage): number {
   const calls = (tool_calls ?? []).map(({ function: called }) => estimateText(called.name + called.arguments) + 8);
   return TOKENS_PER_MESSAGE + estimateContent(content) + estimateText(name ?? '') + sum(calls);
 }
 
-/** Tokens of the tools on offer, roughly. */
+/** The rough number of tokens of the offered tools. */
 function estimateTools(tools: readonly FunctionTool[]): number {
   return sum(tools.map((tool) => estimateText(JSON.stringify(tool))));
 }
 
-/** Tokens of what a request gives the model to read, roughly. */
+/** The rough number of tokens of a request's content for the model. */
 export function estimateRequest({ messages, tools = [] }: Pick<CompletionRequest, 'messages' | 'tools'>): number {
   return sum(messages.map(estimateMessage)) + estimateTools(tools);
 }
 
-/** True when anything in it is not text, so that its length says little about its tokens. */
+/** True if any part is not text, so that the length says little about the tokens. */
 export function hasImages(messages: readonly ChatMessage[]): boolean {
   return messages.some(({ content }) => typeof content === 'object' && content?.some(({ type }) => type !== 'text'));
 }

@@ -2,37 +2,38 @@ import type { OptionalField } from './request.ts';
 
 /** What is known about one model of one service. */
 interface Observation {
-  /** Real tokens for each estimated one. */
+  /** Real tokens per estimated one. */
   ratio: number;
   isCalibrated: boolean;
-  /** Context length the service named when it refused a request, in tokens. */
+  /** The context length that the service named when it refused a request, in tokens. */
   limit: number | undefined;
   readonly refused: Set<OptionalField>;
 }
 
-/** No tokenizer is further from the estimate than this; a larger ratio comes from prompts that the service adds or caches. */
+/** The largest plausible ratio: a larger one comes from prompts that the service adds or caches. */
 const FURTHEST = 4;
-/** Models remembered; the least recently used is dropped first. */
+/** The most models that are remembered; the least recently used is dropped first. */
 const MAX_MODELS = 200;
 
 /**
- * What is known from the answers of a service about its models: how many tokens an estimate really is, and which of Rolecall's
- * own fields a model refuses. Kept for the life of a window; one serves every connection, since it is keyed by address.
+ * What the answers of a service have shown about its models: the real number of tokens for an estimate, and which of
+ * Rolecall's own fields a model refuses. Lives as long as the window; one object serves every connection, since it is
+ * keyed by address.
  */
 export class ModelObservations {
   readonly #models = new Map<string, Observation>();
 
-  /** Real tokens for an estimate, from the usage seen so far; 1 for 1 before any was seen. */
+  /** The real tokens for an estimate, according to the usage so far; equal to the estimate before any. */
   correctEstimate(service: string, model: string, estimated: number): number {
     return Math.ceil(estimated * (this.#models.get(key(service, model))?.ratio ?? 1));
   }
 
-  /** True when an answer of this model has been counted. */
+  /** True when the usage of an answer of this model is known. */
   isCalibrated(service: string, model: string): boolean {
     return this.#models.get(key(service, model))?.isCalibrated ?? false;
   }
 
-  /** Learns from `prompt_tokens` of an answer; half of what is new counts, so that one odd answer cannot mislead. */
+  /** Uses `prompt_tokens` of an answer; half of each new value counts, so that one odd answer cannot mislead. */
   calibrate(service: string, model: string, estimated: number, promptTokens: number): void {
     if (estimated <= 0 || promptTokens <= 0) return;
     const learned = this.#of(service, model);

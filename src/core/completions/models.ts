@@ -16,11 +16,11 @@ import {
 import { readErrorObject } from './errorBody.ts';
 import { errorOfResponse } from './errors.ts';
 
-/** A model that the service lists. The list may hold models that do not chat (embeddings, images). */
+/** A model that the service lists. The list may contain models that do not chat (embeddings, images). */
 export interface ListedModel {
   /** Case sensitive, may contain `/`. */
   readonly id: string;
-  /** Tokens of prompt and answer together (`max_model_len`, `context_length`), where the service says. */
+  /** Tokens of prompt and answer together (`max_model_len`, `context_length`), if the service reports them. */
   readonly contextLength?: number;
 }
 
@@ -31,8 +31,8 @@ const notOffered = [403, 404, 405, 501];
 
 /**
  * `GET {inference_url}/v1/models`: the models, without duplicates, in the service's order; `undefined` when the service
- * does not offer a list. Not in the specification, so the caller treats every failure as "not offered" and the user's
- * own list as the truth.
+ * does not offer a list. Not in the specification, so the caller treats every failure as "not offered" and relies on
+ * the user's own list.
  *
  * @throws RolecallError `signedOut`, `offline`, `timeout`, `server`, … ; never for a service that has no list.
  */
@@ -86,7 +86,7 @@ async function list(
   }
 }
 
-/** `{"object": "list", "data": [{"id", …}]}`; anything else, such as the start page of a site, is no list. */
+/** `{"object": "list", "data": [{"id", …}]}`; anything else, such as the start page of a site, is not a list. */
 function readModels(body: unknown): ListedModel[] | undefined {
   const data = isJsonObject(body) ? body.data : body;
   if (!Array.isArray(data)) return undefined;

@@ -15,15 +15,15 @@ import {
 export interface ParameterLayer<Source> {
   readonly source: Source;
   readonly value: unknown;
-  /** Fields unknown to the specification are not taken from here: their author may not be the user. */
+  /** Fields unknown to the specification are ignored here: their author may not be the user. */
   readonly isForeign?: boolean;
 }
 
-/** What happened to one field that was set. */
+/** The result for one field that was set. */
 export interface ParameterEntry<Source> {
   readonly field: string;
   readonly value: unknown;
-  /** Where the value in force was written. Several where members of an object were merged. */
+  /** Where the effective value was written. Several if members of an object were merged. */
   readonly sources: readonly Source[];
   /** Why it is not sent, in a plain sentence. */
   readonly problem?: string;
@@ -32,7 +32,7 @@ export interface ParameterEntry<Source> {
 }
 
 export interface ResolvedParameters<Source> {
-  /** Exactly what is sent, apart from Rolecall's own fields. */
+  /** The parameters that are sent, apart from Rolecall's own fields. */
   readonly parameters: CompletionParameters;
   /** Every field that was written, in the order of the specification. */
   readonly entries: readonly ParameterEntry<Source>[];
@@ -45,7 +45,7 @@ const reserved: Readonly<Record<string, () => string>> = {
   tools: () => l10n.t('Tools cannot be set here. Define them in the workspace’s tool file.'),
 };
 
-/** Those of the specification's fields for which `null` is a value (specification, "Chat completion request"). */
+/** The specification's fields for which `null` is a value (specification, "Chat completion request"). */
 const nullable: readonly string[] = ['logit_bias', 'stream_options'];
 
 /**
@@ -106,7 +106,7 @@ function placeOf(field: string): number {
   return place < 0 ? requestFields.length : place;
 }
 
-/** The messages of the schemas, made when a value is checked: by then the translations are loaded. */
+/** The messages of the schemas, created when a value is checked: by then the translations are loaded. */
 const must = {
   number: placed((place) => l10n.t('{0} must be a number.', place)),
   wholeNumber: placed((place) => l10n.t('{0} must be a whole number.', place)),
@@ -132,7 +132,7 @@ const must = {
   atMostTools: placed((place) => l10n.t('{0} must have at most {1} entries.', place, MAX_TOOLS)),
 };
 
-/** @param sentence given the place of the value, for example `messages[0].role`. */
+/** @param sentence takes the place of the value, for example `messages[0].role`. */
 function placed(sentence: (place: string) => string): {
   error: (issue: { path?: PropertyKey[] | undefined }) => string;
 } {
@@ -236,8 +236,8 @@ const parametersSchema = z.looseObject(
 );
 
 /**
- * What services of this kind usually take. The specification does not bound these fields, so that the service decides, and a value
- * beyond is sent all the same.
+ * The values that services of this kind usually accept. The specification does not limit these fields, so the service
+ * decides, and other values are sent too.
  */
 const usual: Readonly<
   Record<string, { readonly from?: number; readonly to?: number; readonly values?: readonly string[] }>
@@ -253,13 +253,13 @@ const usual: Readonly<
   reasoning_effort: { values: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] },
 };
 
-/** The values that a field of the specification usually has, where it is one of a few. */
+/** The usual values of a field, if the specification has only a few. */
 export function usualValues(field: string): readonly string[] {
   return (Object.hasOwn(usual, field) ? usual[field]?.values : undefined) ?? [];
 }
 
 /**
- * Says that `value`, which has the right type, is not what services of this kind usually take for the field.
+ * A warning that `value`, which has the right type, is not what services of this kind usually accept for the field.
  *
  * @param name of the field, as the user writes it.
  */
@@ -284,7 +284,7 @@ export const completionRequestSchema = z.extend(parametersSchema, {
 
 /** What is wrong with one field. */
 export interface FieldProblem {
-  /** Where, for example `['messages', 0, 'role']`; empty for the whole. */
+  /** The place, for example `['messages', 0, 'role']`; empty for the whole. */
   readonly path: readonly (string | number)[];
   /** A plain sentence that names the place. */
   readonly message: string;

@@ -52,7 +52,7 @@ export interface CompletionParameters {
   readonly max_completion_tokens?: number;
   readonly n?: number;
   readonly seed?: number;
-  /** The specification accepts one string; a list is sent as it is. */
+  /** The specification accepts one string; a list is sent unchanged. */
   readonly stop?: string | readonly string[];
   readonly stream?: boolean;
   readonly stream_options?: Readonly<Record<string, unknown>> | null;
@@ -120,7 +120,7 @@ export function serializeRequest(request: CompletionRequest): string {
   return JSON.stringify(body);
 }
 
-/** Members that the specification does not know; they are sent, and the user should know that they may be wrong. */
+/** The members that the specification does not know. They are sent, but may be mistakes of the user. */
 export function unknownFields(request: object): string[] {
   const known: readonly string[] = requestFields;
   return Object.keys(request).filter((field) => !known.includes(field));
@@ -164,7 +164,7 @@ function refuseBadTools(tools: readonly FunctionTool[]): void {
   }
 }
 
-/** What every service of this kind accepts as the name of a tool. */
+/** The tool names that every service of this kind accepts. */
 export const toolNamePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 
 function invalid(message: string, param: string): RolecallError {

@@ -12,7 +12,7 @@ import { type ErrorBody, readErrorObject, readErrorText } from './errorBody.ts';
 import { errorOfResponse } from './errors.ts';
 import { type ServerSentEvent, ServerSentEventReader } from './serverSentEvents.ts';
 
-/** What reading an answer requires from the request. */
+/** What reading an answer needs to know about the request. */
 export interface ResponseContext extends DeadlineContext {
   readonly model: string;
   readonly streamed: boolean;
@@ -177,7 +177,10 @@ function acceptBatch(
   return undefined;
 }
 
-/** What is no piece of an answer: the end of the stream, an error, or nothing (keep-alives, and the last event of a body when it was cut). */
+/**
+ * Handles an event that is no piece of an answer: the end of the stream, an error, or nothing (keep-alives, and the
+ * last event of a body that was cut).
+ */
 function readOtherEvent(
   { data, type, atEnd }: ServerSentEvent,
   value: unknown,
@@ -239,7 +242,7 @@ function notTheService(host: string): RolecallError {
   );
 }
 
-/** What is waited for, and for how long. */
+/** The deadlines of a request, and the signal that enforces them. */
 export interface DeadlineContext {
   readonly watch: DeadlineSignal;
   readonly url: string;

@@ -11,7 +11,7 @@ export interface RequestAttempt {
   readonly token: string;
 }
 
-/** What the retry policy needs to know. */
+/** What the retry policy needs from the request and the client. */
 export interface RetryRules {
   /** Those of `optionalFields` that the user did not set in the request. */
   readonly own: readonly OptionalField[];
@@ -34,9 +34,9 @@ export interface RetryDecision extends RequestAttempt {
 const MAX_WAITS = 2;
 
 /**
- * Decides whether a refused request is sent once more. It is only when something changes, and once for each: a newer
- * token, fields of ours left out, a shorter history; or after a wait where the service says how long. A completion costs
- * money and is never repeated on a guess, so network errors and 5xx are the user's to retry.
+ * Decides whether a refused request is sent once more. That happens only after a change, once for each kind: a newer
+ * token, fields of ours left out, a shorter history; or after a pause whose length the service names. A completion
+ * costs money and is never repeated on a guess, so after network errors and 5xx the user decides.
  */
 export class CompletionRetryPolicy {
   readonly #rules: RetryRules;
@@ -47,7 +47,7 @@ export class CompletionRetryPolicy {
     this.#rules = rules;
   }
 
-  /** @param error what the last attempt threw before anything of an answer came. */
+  /** @param error thrown by the last attempt before any part of an answer came. */
   async next(error: RolecallError, last: RequestAttempt): Promise<RetryDecision | undefined> {
     if (error.kind === 'signedOut') return this.#withNewerToken(last);
     if (error.kind === 'rateLimited') return this.#afterWaiting(error, last);
@@ -128,9 +128,9 @@ export function optionalFieldsOf(asked: CompletionParameters, toolsAreOptional: 
 }
 
 /**
- * Which fields to drop when a model refuses `refused`: those of `own`, and `tool_choice` with its tools. Where only
- * the choice is refused and it is "none", the tools are dropped with it, which means the same. `stream_options`, whoever set
- * them, go with the stream: servers refuse them without one, unless they are null.
+ * The fields to drop when a model refuses `refused`: those of `own`, and `tool_choice` with its tools. Where only the
+ * choice is refused and it is "none", the tools are dropped with it, which means the same. `stream_options`, whoever
+ * set them, are dropped with the stream: servers refuse them without one, unless they are null.
  */
 export function fieldsToDrop(
   refused: readonly OptionalField[],
@@ -146,7 +146,7 @@ export function fieldsToDrop(
   return [...new Set(gone)];
 }
 
-/** `request` without what the model refuses, as far as that can be dropped, and the notices about it. */
+/** `request` without the fields that the model refuses, as far as they can be dropped, and the notices about them. */
 export function dropRefusedFields(
   request: CompletionRequest,
   refused: readonly OptionalField[],
@@ -193,10 +193,10 @@ function noticesOf(
 }
 
 /**
- * Which of the fields `own` the service refused because the model does not have them. Empty when it also refused
+ * The fields in `own` that the service refused because the model does not have them. Empty when it also refused
  * anything else, since leaving out ours would not help then, or when it rejects a value and not the field.
  *
- * @returns names out of `own`; `include_usage` counts as the `stream_options` it stands in.
+ * @returns names out of `own`; `include_usage` counts as the `stream_options` that contain it.
  */
 export function refusedFields(error: RolecallError, own: readonly string[]): string[] {
   if (error.kind !== 'unsupported' && error.kind !== 'invalidRequest') return [];

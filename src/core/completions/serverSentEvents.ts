@@ -10,7 +10,7 @@ export interface ServerSentEvent {
   readonly atEnd: boolean;
 }
 
-/** The longest event that is waited for, in UTF-16 units: far above what a service sends, far below what would hurt. */
+/** The longest event that is accepted, in UTF-16 units: far above what a service sends, far below what would harm. */
 const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
 /**
@@ -25,7 +25,10 @@ const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
  */
 export class ServerSentEventReader {
   readonly #maxLength: number;
-  /** A line whose end has not come, in the pieces in which it came: joined for each, a long one would be copied each time. */
+  /**
+   * An incomplete line, in the pieces in which it came: joining them for each new piece would copy a long one every
+   * time.
+   */
   #line: string[] = [];
   #lineLength = 0;
   #endsWithCr = false;
@@ -55,12 +58,15 @@ export class ServerSentEventReader {
     return events;
   }
 
-  /** What was still open when the body ended: an event, bare JSON or markup behind it, or nothing. */
+  /** The content that was still open when the body ended: an event, bare JSON or markup after it, or nothing. */
   end(): readonly ServerSentEvent[] {
     return this.read('\n\n').map((event) => ({ ...event, atEnd: true }));
   }
 
-  /** `text` with LF for each end of a line. A CR ends its line at once, so the LF that may follow in the next piece is none. */
+  /**
+   * `text` with LF for each end of a line. A CR ends its line at once, so an LF at the start of the next piece does not
+   * end another.
+   */
   #withLineFeeds(text: string): string {
     if (text === '') return text;
     const rest = this.#endsWithCr && text.startsWith('\n') ? text.slice(1) : text;

@@ -24,7 +24,7 @@ export class ToolCallAssembler {
     return this.#calls.length;
   }
 
-  /** Takes the `tool_calls` of one delta. */
+  /** Accepts the `tool_calls` of one delta. */
   accept(deltas: readonly ToolCallDelta[]): void {
     // Entries of one list are different calls even without an id or index; `isFragment` is the exception.
     const touched = new Set<OpenCall>();
@@ -102,7 +102,7 @@ class ArgumentText {
   #outline = new JsonBoundaryScanner();
   #object: JsonObject | undefined;
 
-  /** The object, as long as the text is one and nothing else. */
+  /** The object, while the text is the JSON of an object and nothing else. */
   get object(): JsonObject | undefined {
     if (this.#outline.state !== 'behind') return undefined;
     this.#object ??= parseJsonObject(this.json);
@@ -133,8 +133,8 @@ function isFragment(delta: ToolCallDelta): boolean {
 }
 
 /**
- * True when `delta`, although it points at `call`, starts another one: it names another tool or another index, or it names
- * the same tool with different complete arguments after complete arguments.
+ * True when `delta`, although it refers to `call`, starts another one: it names another tool or another index, or it
+ * names the same tool with different complete arguments after complete arguments.
  */
 function startsAnother(call: OpenCall, delta: ToolCallDelta): boolean {
   if (delta.name === '' || call.name === '') return false;
@@ -174,10 +174,10 @@ function finish(
 }
 
 /**
- * `text` as the text of a JSON object, where its meaning is plain; `undefined` for anything else. Unchanged when it is one.
- * Empty text and `null` are "no arguments"; empty arguments before the real ones go; an object within a string or a
- * Markdown fence is taken out; a comma before a closing bracket is dropped. What was cut in the middle has lost what the
- * model meant.
+ * `text` as the JSON of an object, where its meaning is clear; otherwise `undefined`. Unchanged if it is that already.
+ * Empty text and `null` mean "no arguments"; empty arguments before the real ones are dropped; an object within a
+ * string or a Markdown fence is taken out; a comma before a closing bracket is dropped. Text that was cut in the middle
+ * is not repaired: its meaning is lost.
  */
 export function repairArguments(text: string): string | undefined {
   const trimmed = text.trim();

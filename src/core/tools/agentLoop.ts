@@ -9,22 +9,22 @@ export interface CheckedCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** What one request came to. */
+/** The result of one request. */
 export interface ModelTurn {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
   readonly finishReason: string | undefined;
-  /** What the finish reason says: only `finished` and `unknown` let calls run. */
+  /** The meaning of the finish reason: only `finished` and `unknown` let calls run. */
   readonly ending: 'finished' | 'length' | 'endedEarly' | 'unknown';
-  /** False when the connection was cut: nothing is run then. */
+  /** False when the connection was cut: no call is run then. */
   readonly complete: boolean;
 }
 
 export interface ToolResult {
   readonly content: string;
   readonly isError: boolean;
-  /** The user said no. */
+  /** True if the user refused. */
   readonly refused?: boolean;
 }
 
@@ -32,28 +32,28 @@ export interface ToolResult {
 export interface AgentTool<D> {
   readonly name: string;
   readonly definition: D;
-  /** What it does, for people; absent where the words for the model are all there is. */
+  /** A description for users; absent if the one for the model is the only one. */
   readonly userDescription?: string;
   /** Plain sentences for the model about what is wrong with the arguments; see `compileParameters`. */
   readonly check: (args: unknown) => readonly string[];
 }
 
 export interface AgentLoopOptions<E, M, D> {
-  /** What the conversation holds before; not changed. */
+  /** The conversation so far; not changed. */
   readonly messages: readonly M[];
   readonly complete: (
     messages: readonly (M | HistoryMessage)[],
     tools: readonly D[],
     signal: AbortSignal,
   ) => AsyncGenerator<E, ModelTurn, void>;
-  /** What an event adds to the model's answer as text; empty for anything else. */
+  /** The text that an event adds to the model's answer; empty for events without text. */
   readonly textOf: (event: E) => string;
   /** May reject: a cancellation counts as the user's refusal of this call, anything else as a failed call. */
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<ToolResult>;
   readonly tools: readonly AgentTool<D>[];
-  /** Requests at most. Calls of the last one are not run. */
+  /** The most requests. Calls of the last one are not run. */
   readonly maxRounds: number;
-  /** Calls that run at one time; 4 when left out. */
+  /** The most calls that run at the same time; 4 unless set. */
   readonly maxParallel?: number;
   readonly signal: AbortSignal;
 }
@@ -89,29 +89,29 @@ export type HistoryMessage =
 
 export interface AgentLoopResult {
   /**
-   * - `answered`: the last turn holds no calls.
+   * - `answered`: the last turn has no calls.
    * - `cut`: the service broke off a turn with calls; they were not run.
    * - `incomplete`: the connection was cut.
    * - `roundLimit`: the model still wanted to call tools.
    * - `cancelled`, `failed`: see `error`.
    */
   readonly reason: 'answered' | 'cut' | 'incomplete' | 'roundLimit' | 'cancelled' | 'failed';
-  /** To be appended to the conversation. */
+  /** The messages to append to the conversation. */
   readonly history: readonly HistoryMessage[];
   readonly rounds: number;
-  /** The last turn that came to its end. */
+  /** The last turn that was completed. */
   readonly turn: ModelTurn | undefined;
-  /** What a request was rejected with. */
+  /** The error of a request that failed. */
   readonly error: unknown;
 }
 
 /**
  * Lets a model call tools until it answers. Each round is one request; calls of one round run side by side.
  *
- * Yields what happens and returns the messages to append to the history, which are consistent however it ends: every
- * assistant turn with calls is followed by one result for each call, in their order, and the words of a turn that was
- * interrupted are kept. Never throws; a failed request
- * ends it with `reason: 'failed'`. Leaving the generator early aborts what it started.
+ * Yields what happens and returns the messages to append to the history. They are consistent however the loop ends:
+ * every assistant turn with calls is followed by one result for each call, in their order, and the text of an
+ * interrupted turn is kept. Never throws; a failed request ends it with `reason: 'failed'`. Leaving the generator early
+ * aborts what it started.
  *
  * @typeParam E the events of the model, passed through.
  * @typeParam M the caller's own messages.
@@ -126,7 +126,7 @@ export async function* runAgentLoop<E, M, D>(
   const definitions = options.tools.map(({ definition }) => definition);
   let rounds = 0;
   let turn: ModelTurn | undefined;
-  /** The model's words of a turn that has not come to its end. */
+  /** The model's text in a turn that is not complete. */
   let said = '';
   const end = (reason: AgentLoopResult['reason'], error?: unknown): AgentLoopResult => ({
     reason,
@@ -144,7 +144,7 @@ export async function* runAgentLoop<E, M, D>(
       turn = yield* modelTurn(options.complete(messages, definitions, signal), signal, (event) => {
         said += options.textOf(event);
       });
-      said = ''; // It stands in the turn.
+      said = ''; // The text is part of the turn.
       const reason = endOfTurn(turn);
       if (reason !== undefined) {
         history.push(...wordsOf(turn.text));
@@ -189,12 +189,13 @@ async function* modelTurn<E>(
       yield { type: 'model', event: next.value };
     }
   } finally {
-    // Not awaited: a generator that hangs in `next` answers `return` only afterwards, and the signal has told it already.
+    // Not awaited: a generator that hangs in `next` answers `return` only afterwards, and the signal has stopped it
+    // already.
     if (!isDone) void events.return(undefined as never).catch(() => {});
   }
 }
 
-/** Why no calls follow this turn; undefined when calls do. */
+/** Why no calls follow this turn; `undefined` when calls follow. */
 function endOfTurn({ complete, ending, toolCalls }: ModelTurn): 'answered' | 'cut' | 'incomplete' | undefined {
   if (!complete) return 'incomplete';
   if (toolCalls.length === 0) return 'answered';
@@ -219,7 +220,7 @@ function turnMessages(
   ];
 }
 
-/** A call, what the history repeats of its arguments, and what is to be done. */
+/** A call with the arguments for the history, and the decision about it. */
 export interface PlannedCall {
   readonly call: ToolCall;
   readonly replay: string;
@@ -228,7 +229,7 @@ export interface PlannedCall {
     | { readonly kind: 'refuse'; readonly reason: RefusalReason; readonly content: string };
 }
 
-/** Decides about a call; what is wrong with it becomes a result for the model. */
+/** Decides about a call; a mistake in it becomes a result for the model. */
 function planCall<D>(call: ToolCall, tools: readonly AgentTool<D>[]): PlannedCall {
   const args = call.parsed;
   const replay = args === undefined ? '{}' : call.arguments;

@@ -5,7 +5,7 @@ import type { HttpSpec } from './http.ts';
 import type { Permissions } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
 
-/** One line of the consent. The host puts a word of the user's language before `text`, by `kind`. */
+/** One line of the consent. The host adds a label before `text`, by `kind`, in the user's language. */
 export interface ConsentLine {
   readonly kind:
     | 'executable'
@@ -26,7 +26,9 @@ export interface ConsentLine {
   readonly text: string;
 }
 
-/** How far a program reaches, for a person. Paths are relative to the workspace folder, which is `.`; folders end in `/`. */
+/**
+ * What a program can reach, for the user. Paths are relative to the workspace folder, which is `.`; folders end in `/`.
+ */
 export interface ShownPermissions {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
@@ -41,7 +43,7 @@ export function shownPermissions(
 ): ShownPermissions {
   const shown = (file: string): string =>
     file === root ? '.' : name(`${path.relative(root, file)}${files.includes(file) ? '' : '/'}`);
-  // A bare word could be taken for one of the sentence.
+  // Without quotes, a word could be taken for a part of the sentence.
   const name = (text: string): string => (/^[\w@+-]*[./][\w./@+-]*$/.test(text) ? text : escapeInvisible(text));
   return {
     reads: read.map(shown),
@@ -52,8 +54,8 @@ export function shownPermissions(
 }
 
 /**
- * Everything the user says yes to: what runs, with which arguments, where, with which additions to the environment and
- * for how long at most. Pure. Nothing is shortened: a cut would be the place to hide something.
+ * Everything that the user agrees to: what runs, with which arguments, where, with which additions to the environment
+ * and for how long at most. Pure. Nothing is shortened, because the part that is cut could hide something.
  */
 export function consentLines(spec: ProcessSpec, { run }: { readonly run: ProcessRun }): readonly ConsentLine[] {
   const { executable } = spec;
@@ -70,7 +72,7 @@ export function consentLines(spec: ProcessSpec, { run }: { readonly run: Process
   return [...lines, timeoutLine(spec.timeoutMs)];
 }
 
-/** The same for a command of the editor; `args` as the command gets them. */
+/** The same for a command of the editor; `args` are the command's arguments. */
 export function commandLines(command: string, args: readonly unknown[], timeoutMs: number): readonly ConsentLine[] {
   const shown = args.map((argument): ConsentLine => ({ kind: 'argument', text: visibleJson(argument) }));
   return [{ kind: 'command', text: escapeInvisible(command) }, ...shown, timeoutLine(timeoutMs)];
@@ -109,9 +111,9 @@ function visibleJson(value: unknown): string {
 }
 
 /**
- * Everything that is not seen, or makes other characters be seen elsewhere: control and format characters (among them
- * the bidirectional ones), combining marks, blanks that are not the space, unassigned and private code points, halves of surrogate
- * pairs, what Unicode calls default-ignorable, and the empty Braille pattern.
+ * Every character that is invisible, or moves others: control and format characters (including the bidirectional ones),
+ * combining marks, blanks other than the space, unassigned and private code points, halves of surrogate pairs, what
+ * Unicode calls default-ignorable, and the empty Braille pattern.
  */
 const hidden = /[\p{C}\p{M}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
@@ -129,10 +131,11 @@ function escapeHidden(text: string): string {
 }
 
 /**
- * Names what the user consents to, in lower-case hexadecimal: the definition and what its names mean here. Edit one, or
- * let one mean another thing, and the hash is another.
+ * Identifies what the user agrees to, in lower-case hexadecimal: the definition and what its names mean on this
+ * machine. Changing one of them changes the hash.
  *
- * @param target of a program: the file that is started and what it reaches; of a tool of the editor: what it says of itself.
+ * @param target of a program: the file that is started and what it reaches; of a tool of the editor: its own
+ * description.
  */
 export function definitionHash({ name, description, parameters, run, folder }: Hashed, target?: unknown): string {
   return hashOf({ name, description, parameters, run, folder, target });

@@ -20,7 +20,7 @@ export type Containment =
       readonly kind: 'none';
       /** A plain sentence. */
       readonly reason: string;
-      /** The one step that mends it, where there is one: a command for a terminal. */
+      /** The command for a terminal that solves it, if there is one. */
       readonly remedy: string | undefined;
     };
 
@@ -128,7 +128,7 @@ export interface ContainedResult extends ProcessResult {
   readonly leftovers: readonly Leftover[];
 }
 
-/** Runs what was prepared: contained where it has a reach, else as it is. */
+/** Runs a prepared program: contained if it has permissions, else like any other. */
 export async function runPrepared(
   spec: ProcessSpec,
   containment: Containment,
@@ -157,7 +157,7 @@ export async function runPrepared(
   });
 }
 
-/** A file stays one. */
+/** Makes a folder, unless there is a file. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -169,7 +169,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** The programs that run contained now, by what they reach. */
+/** The contained programs that are running, with their permissions. */
 const running = new Set<{ readonly permissions: Permissions; readonly ended: Promise<void> }>();
 
 /**

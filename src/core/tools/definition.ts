@@ -1,4 +1,4 @@
-/** A JSON Schema of the kind `object`, as it stands in the file: sent to the model unchanged. */
+/** A JSON Schema of type `object`, unchanged from the file: sent to the model like this. */
 export interface ParametersSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -10,14 +10,14 @@ export interface ParametersSchema {
 /** Starts a program directly, without a shell. Defaults are filled in. */
 export interface ProcessRun {
   readonly kind: 'process';
-  /** The program and the templates of its arguments; at least one element, the first holds no placeholder. */
+  /** The program and the templates of its arguments; at least one element, the first has no placeholder. */
   readonly command: readonly [string, ...string[]];
-  /** Relative to the workspace folder; `.` when the file does not say. */
+  /** Relative to the workspace folder; `.` unless the file sets it. */
   readonly cwd: string;
   /** Added to the small environment every tool gets (see `toolEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutSeconds: number;
-  /** Bytes kept of standard output, and as many of standard error. */
+  /** The most bytes of standard output that are kept, and of standard error. */
   readonly outputLimit: number;
   /** `json`: the arguments are written to standard input as one JSON object; `none`: standard input is closed. */
   readonly stdin: 'json' | 'none';
@@ -50,7 +50,7 @@ export interface CommandRun extends RunLimits {
 export interface ForwardRun extends RunLimits {
   readonly kind: 'tool';
   readonly tool: string;
-  /** A JSON object with placeholders; the arguments as they are when left out. */
+  /** A JSON object with placeholders; without it, the arguments are passed unchanged. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -60,7 +60,7 @@ export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as 
 export interface HttpRun extends RunLimits {
   readonly kind: 'http';
   readonly method: (typeof httpMethods)[number];
-  /** See `parseUrlTemplate`: parameters stand in the path and the query only. */
+  /** See `parseUrlTemplate`: parameters are allowed in the path and the query only. */
   readonly url: string;
   /** Fixed text; no credentials. */
   readonly headers: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export type ToolRun = ProcessRun | CommandRun | ForwardRun | HttpRun;
 
 export interface RunLimits {
   readonly timeoutSeconds: number;
-  /** Bytes kept of what comes back. */
+  /** The most bytes of the result that are kept. */
   readonly outputLimit: number;
 }
 
@@ -89,11 +89,11 @@ export interface WorkspaceToolDefinition {
   readonly run: ToolRun;
   /** Absolute path of the workspace folder whose file defines the tool. */
   readonly folder: string;
-  /** Where the definition stands in the file. Not part of what the user consents to. */
+  /** Where the definition is in the file. Not part of what the user agrees to. */
   readonly place: TextSpan;
 }
 
-/** A stretch of text. `offset` and `length` count UTF-16 code units; `line` and `column` count from zero. */
+/** A range of a text. `offset` and `length` count UTF-16 code units; `line` and `column` count from zero. */
 export interface TextSpan {
   readonly offset: number;
   readonly length: number;
@@ -101,7 +101,7 @@ export interface TextSpan {
   readonly column: number;
 }
 
-/** What is wrong with a tool file. An `errorAt` keeps its tool from being offered; a `warning` does not. */
+/** A problem in a tool file. An error keeps its tool from being offered; a warning does not. */
 export interface Diagnostic extends TextSpan {
   readonly severity: 'error' | 'warning';
   /** A plain sentence, in the user's language. */
@@ -110,7 +110,7 @@ export interface Diagnostic extends TextSpan {
   readonly isSyntax?: boolean;
 }
 
-/** A remark about a member, before its place in the text is known. */
+/** A problem of a member, before its place in the text is known. */
 export interface MemberDiagnostic {
   readonly path: readonly (string | number)[];
   readonly severity: Diagnostic['severity'];
@@ -126,9 +126,12 @@ export const maxTimeoutSeconds = 3600;
 export const defaultOutputLimit = 32 * 1024;
 export const minOutputLimit = 256;
 export const maxOutputLimit = 1024 * 1024;
-/** The version of the file format this code writes and reads. */
+/** The version of the file format that this code writes and reads. */
 export const toolFileVersion = 1;
-/** UTF-16 code units of a tool file and of one schema in it, and elements of a `command`: so that reading them takes no time. */
+/**
+ * The most UTF-16 code units of a tool file and of one schema in it, and elements of a `command`: a limit on the time
+ * to read them.
+ */
 export const maxToolFileLength = 1024 * 1024;
 export const maxSchemaLength = 64 * 1024;
 export const maxCommandLength = 256;

@@ -12,7 +12,7 @@ import {
 import type { ToolShape } from './toolSchema.ts';
 import { compileParameters } from './validate.ts';
 
-/** What is wrong with the `parameters` of a tool as JSON Schema. */
+/** Problems of the `parameters` of a tool as a JSON Schema. */
 export function schemaDiagnostics({ parameters }: ToolShape): MemberDiagnostic[] {
   const findings = Object.entries(parameters.properties).flatMap(([name, property]): MemberDiagnostic[] => {
     const path = ['parameters', 'properties', name];
@@ -45,7 +45,7 @@ export function schemaDiagnostics({ parameters }: ToolShape): MemberDiagnostic[]
   return findings;
 }
 
-/** What is wrong between `run` and the declared parameters of a tool. */
+/** Contradictions between `run` and the declared parameters of a tool. */
 export function runDiagnostics(shape: ToolShape): MemberDiagnostic[] {
   const { run, parameters } = shape;
   const isDeclared = (name: string): boolean => Object.hasOwn(parameters.properties, name);
@@ -176,7 +176,7 @@ const protocolHeaders =
 /** Headers that carry secrets: everyone with access to the repository can read the file. */
 const secretHeaders = /^(?:cookie2?|set-cookie|.*(?:auth|token|secret|password|credential|api-?key|session).*)$/i;
 
-/** What is wrong with a tool of the kind `http`. */
+/** Problems of a tool of the kind `http`. */
 function httpDiagnostics(
   { method, url, headers, body }: Extract<ToolShape['run'], { kind: 'http' }>,
   isDeclared: (name: string) => boolean,

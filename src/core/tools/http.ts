@@ -5,7 +5,7 @@ import type { HttpRun } from './definition.ts';
 import { OutputBuffer } from './output.ts';
 import { fillJson, fillUrl } from './templates.ts';
 
-/** Exactly what will be sent: what consent shows is what `runHttp` sends. */
+/** Exactly what will be sent: consent shows this, and `runHttp` sends it. */
 export interface HttpSpec {
   readonly method: HttpRun['method'];
   readonly url: string;
@@ -54,7 +54,10 @@ export function refuseOtherHosts(url: URL, allowedHosts: readonly string[]): voi
   );
 }
 
-/** Read at most, whatever is kept of it: a body without end must not keep the connection until the time limit. */
+/**
+ * The most bytes that are read, however few of them are kept: an endless body must not keep the connection until the
+ * time limit.
+ */
 const maxReadBytes = 16 * 1024 * 1024;
 const maxRedirects = 5;
 
@@ -88,7 +91,7 @@ export async function runHttp(
   }
 }
 
-/** The answer at the end of the redirects, or the sentence that says why one was not followed. */
+/** The answer at the end of the redirects, or a sentence why one was not followed. */
 async function send(spec: HttpSpec, fetch: Fetch, signal: AbortSignal): Promise<Response | string> {
   let url = spec.url;
   for (let redirects = 0; ; redirects += 1) {
@@ -102,7 +105,8 @@ async function send(spec: HttpSpec, fetch: Fetch, signal: AbortSignal): Promise<
     });
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) || response.type === 'opaqueredirect';
     if (!isRedirect) return response;
-    void response.body?.cancel().catch(() => {}); // Nobody reads this body; a failing cancel changes nothing.
+    // Nobody reads this body, so it does not matter if canceling it fails.
+    void response.body?.cancel().catch(() => {});
     const location = response.headers.get('location');
     const next = location === null ? null : URL.parse(location, url);
     if (next === null) return 'The server returned a redirect without a location.';
@@ -140,7 +144,7 @@ async function readBody(response: Response, limit: number): Promise<string> {
     : text;
 }
 
-/** Without a type there is nothing to go by; most of it is text. */
+/** An answer without a type is taken for text, which it mostly is. */
 function isText(type: string): boolean {
   return (
     type === '' ||
@@ -157,7 +161,7 @@ export function isAllowedHost(url: URL, entries: readonly string[]): boolean {
   return entries.some((entry) => originsOf(entry).includes(url.origin));
 }
 
-/** What the user would write to allow this address. */
+/** The entry with which the user would allow this address. */
 export function hostEntry(url: URL): string {
   return url.protocol === 'https:' || isLoopback(url.hostname) ? url.host : url.origin;
 }

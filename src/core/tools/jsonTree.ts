@@ -4,7 +4,7 @@ import type { Diagnostic, TextSpan } from './definition.ts';
 
 /** Reads JSON with comments and trailing commas, as VS Code does for its own files. */
 export interface ParsedText {
-  /** Undefined when the text holds no value at all. */
+  /** Undefined when the text has no value at all. */
   readonly root: Node | undefined;
   readonly errors: readonly ParseError[];
   readonly placeOf: (range: { offset: number; length: number }) => TextSpan;
@@ -12,7 +12,7 @@ export interface ParsedText {
 
 export function parseText(text: string): ParsedText {
   const errors: ParseError[] = [];
-  // A byte order mark is not JSON; a space in its place keeps every offset unchanged.
+  // A byte order mark is not JSON; a space instead of it keeps every offset unchanged.
   const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true });
   const starts = lineStarts(text);
   const placeOf = (range: { offset: number; length: number }): TextSpan => {
@@ -35,8 +35,8 @@ export function syntaxDiagnostics({ errors, placeOf }: ParsedText): Diagnostic[]
 }
 
 /**
- * True when what the parser made of the node may not be what the author meant: a syntax error lies inside it, or the
- * text ends before the node is known to be closed.
+ * True when the parsed node may not be what the author meant: it contains a syntax error, or the text ends before the
+ * node is known to be closed.
  */
 export function isDamaged(node: Node, errors: readonly ParseError[]): boolean {
   const end = node.offset + node.length;

@@ -2,18 +2,18 @@ import path from 'node:path';
 import { isInside, type Permissions, systemFolders } from './permissions.ts';
 import type { ProcessSpec } from './prepare.ts';
 
-/** What is handed to the system to be started: by `spawn`, without a shell. */
+/** A command for the system to start: by `spawn`, without a shell. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The program gets a process namespace, and its first process is told over {@link infoDescriptor}. */
+  /** The program gets a process namespace, whose first process is reported over {@link infoDescriptor}. */
   readonly hasNamespace?: boolean;
 }
 
-/** Where bubblewrap writes about the namespaces that it makes. */
+/** The descriptor to which bubblewrap writes about the namespaces that it makes. */
 export const infoDescriptor = 3;
 
 /** A program with what it reaches. */
@@ -21,7 +21,10 @@ export type ContainedProgram = Pick<ProcessSpec, 'executable' | 'args' | 'root' 
   readonly permissions: Permissions;
 };
 
-/** What programs read of `/etc`: names, addresses, certificates, fonts, the time. Nothing that is only root's to read. */
+/**
+ * The files of `/etc` that programs read: names, addresses, certificates, fonts, the time. None that only root may
+ * read.
+ */
 const configuration = [
   ...['alternatives', 'crypto-policies', 'fonts', 'group', 'gai.conf', 'host.conf', 'hosts', 'inputrc', 'ld.so.cache'],
   ...['ld.so.conf', 'ld.so.conf.d', 'locale.alias', 'locale.conf', 'localtime', 'lsb-release', 'magic', 'mime.types'],
@@ -31,17 +34,17 @@ const configuration = [
 ].map((name) => `/etc/${name}`);
 
 /**
- * What root may write of a new `/proc` without any capability, `core_pattern` (a program that the kernel starts) among it:
- * `readonlyPaths` of the OCI runtimes' default, and `/proc/acpi` and `/proc/scsi`, which they hide.
+ * The parts of a new `/proc` that root may write without any capability, including `core_pattern` (a program that the
+ * kernel starts): `readonlyPaths` of the OCI runtimes' default, and `/proc/acpi` and `/proc/scsi`, which they hide.
  */
 const kernel = ['acpi', 'bus', 'fs', 'irq', 'scsi', 'sys', 'sysrq-trigger'].map((name) => `/proc/${name}`);
 
 /**
  * The arguments of bubblewrap (0.8 or newer; see bwrap(1)). The root is an empty file system into which only what is
- * reached is mounted, so nothing has to be hidden. Later mounts stand over earlier ones.
+ * reached is mounted, so nothing has to be hidden. Later mounts cover earlier ones.
  *
- * @param readOnly what of the writable folders cannot be written. A program with a user namespace of its own could move these
- *   mounts away (rename(2) heeds only those of the caller's mount namespace), so none can be made.
+ * @param readOnly the parts of the writable folders that cannot be written. A program with a user namespace of its own
+ * could move these mounts away (rename(2) heeds only those of the caller's mount namespace), so none can be made.
  *
  * The environment is set by arguments, and bubblewrap itself starts without any: `LD_PRELOAD` of a definition would
  * otherwise be loaded into bubblewrap, before anything is contained.
@@ -154,7 +157,7 @@ function seatbeltProfile({ permissions, root, cwd, executable }: ContainedProgra
 
 const devices = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom', '/dev/dtracehelper'];
 
-/** Who a user is, and where messages of the system go; not the keychain, the pasteboard or the window server. */
+/** The services for users' names and the system's messages; not the keychain, the pasteboard or the window server. */
 const services = [
   'com.apple.logd',
   'com.apple.system.logger',

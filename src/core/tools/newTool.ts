@@ -3,7 +3,7 @@ import { createScanner, findNodeAtLocation, type Node } from 'jsonc-parser';
 import { RolecallError } from '../base/errors.ts';
 import { parseText } from './jsonTree.ts';
 
-/** A stretch of the text to be replaced; offsets count UTF-16 code units. */
+/** A range of the text to be replaced; offsets count UTF-16 code units. */
 export interface TextEdit {
   readonly offset: number;
   readonly length: number;
@@ -12,7 +12,7 @@ export interface TextEdit {
 
 export interface NewTool {
   readonly name: string;
-  /** Edits of the text as it was, from front to back; they do not overlap. */
+  /** Edits of the original text, from front to back; they do not overlap. */
   readonly edits: readonly TextEdit[];
 }
 
@@ -22,7 +22,7 @@ const HEAD = [
   '  "tools": [',
 ];
 
-/** The lines of a commented example that works as it stands. */
+/** The lines of a commented example that works unchanged. */
 function example(name: string): readonly string[] {
   return [
     '{',
@@ -52,10 +52,11 @@ function example(name: string): readonly string[] {
 }
 
 /**
- * Adds a commented example to a tool file, comments and layout of the rest kept. An empty text becomes a whole file.
+ * Adds a commented example to a tool file; comments and layout of the rest are kept. An empty text becomes a whole
+ * file.
  *
  * @param taken names of tools elsewhere in the workspace: models know a tool by its name alone.
- * @throws {RolecallError} kind `configuration` when the file is not one a tool can be added to.
+ * @throws {RolecallError} kind `configuration` when no tool can be added to the file.
  */
 export function addTool(text: string, taken: readonly string[] = []): NewTool {
   if (text.replace(/^\uFEFF/, '').trim() === '') {
@@ -84,7 +85,7 @@ const baseName = 'count_words';
 interface Layout {
   readonly eol: string;
   readonly unit: string;
-  /** The indentation of the line that holds the list. */
+  /** The indentation of the line with the list. */
   readonly indent: string;
 }
 
@@ -105,7 +106,7 @@ function element(name: string, { unit, indent }: Layout): string[] {
   );
 }
 
-/** At the end of an array or object: a comma behind its last child where none stands, the new child, the bracket. */
+/** Appends to an array or object: a comma after its last child if there is none, the new child, the bracket. */
 function append(text: string, parent: Node, child: string, indent: string, eol: string): TextEdit[] {
   const close = parent.offset + parent.length - 1;
   const last = parent.children?.at(-1);

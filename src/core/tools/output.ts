@@ -1,4 +1,4 @@
-/** What is kept of a stream of bytes. */
+/** The kept part of a stream of bytes. */
 export interface CapturedOutput {
   /** Valid text; where something was left out, a line of its own says how many bytes. */
   readonly text: string;
@@ -7,8 +7,8 @@ export interface CapturedOutput {
 }
 
 /**
- * Keeps the first and the last half of `limit` bytes: the beginning names the subject, the end holds the error. Memory is
- * bounded by `limit` whatever comes.
+ * Keeps the first and the last half of `limit` bytes: the subject is at the beginning, the error at the end. Memory is
+ * bounded by `limit`.
  */
 export class OutputBuffer {
   readonly #head: Uint8Array[] = [];
@@ -27,7 +27,7 @@ export class OutputBuffer {
     const head = chunk.subarray(0, this.#headRoom);
     if (head.length > 0) this.#head.push(Uint8Array.from(head));
     this.#headRoom -= head.length;
-    // Only the last bytes can survive; `skipped` keeps the ring's position true.
+    // Only the last bytes can survive; adding to `#tailTotal` keeps the ring's position true.
     const rest = chunk.subarray(head.length);
     const kept = rest.subarray(Math.max(0, rest.length - this.#tail.length));
     this.#tailTotal += rest.length - kept.length;
@@ -55,7 +55,7 @@ export class OutputBuffer {
   }
 }
 
-/** What is no UTF-8 becomes U+FFFD. */
+/** Bytes that are not UTF-8 become U+FFFD. */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
@@ -85,7 +85,7 @@ export interface ProcessResult {
   /** Null when a signal ended the program. */
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Both as text; what was left out in the middle is said in it. */
+  /** Both as text, with a line about what was left out in the middle. */
   readonly stdout: string;
   readonly stderr: string;
   readonly leftOutBytes: { readonly stdout: number; readonly stderr: number };
@@ -95,7 +95,7 @@ export interface ProcessResult {
   readonly durationMs: number;
 }
 
-/** What the model gets about a program that ran. */
+/** The text about a finished program for the model. */
 export function processResultText(
   result: ProcessResult,
   timeoutMs: number,
@@ -115,7 +115,7 @@ export function processResultText(
   return { content: [...parts, ...(isError ? more.remarks : [])].join('\n'), isError };
 }
 
-/** What the model gets of a value that a command returned: text as it is, anything else as JSON; cuts are marked. */
+/** The text about a command's value for the model: text unchanged, anything else as JSON; cuts are marked. */
 export function valueResult(value: unknown, limit: number): string {
   if (value === undefined || value === null) return 'It succeeded and returned nothing.';
   const text = textOf(value);
@@ -130,7 +130,7 @@ export function headAndTail(text: string, limit: number): string {
   return buffer.finish().text;
 }
 
-/** Undefined for functions, symbols, rings and what throws when it is read. */
+/** Undefined for functions, symbols, cycles and values that throw when they are read. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   try {

@@ -6,23 +6,23 @@ import type { DeclaredPermissions, ParametersSchema } from './definition.ts';
 
 /** The file that will be started. */
 export interface Executable {
-  /** Absolute; started under this very name, since some programs behave by the name they are called by. */
+  /** Absolute; started under this very name, since some programs behave differently by name. */
   readonly path: string;
   /** `path` with every symbolic link followed. */
   readonly realPath: string;
-  /** The folder of the user's own `PATH` in which the name led to it. */
+  /** The folder of the user's own `PATH` in which the name was found. */
   readonly foundIn?: string;
 }
 
 /** What a contained program reaches beside the system's programs and libraries. All paths are absolute and real. */
 export interface Permissions {
   readonly read: readonly string[];
-  /** May be read too. What does not exist is made, as a folder, before the program starts. */
+  /** Can be read too. What does not exist is made, as a folder, before the program starts. */
   readonly write: readonly string[];
   /** Those of both that are files; the others are folders. */
   readonly files: readonly string[];
   readonly network: boolean;
-  /** What the program itself needs where it belongs neither to the system nor to `read`: its installation, or its file. */
+  /** What the program itself needs if it belongs neither to the system nor to `read`: its installation, or its file. */
   readonly program: string | undefined;
   /** The user's home folders, by the environment and by the user database: empty for the program. */
   readonly homes: readonly string[];
@@ -41,7 +41,7 @@ export const systemFolders: Readonly<Record<'linux' | 'darwin', readonly string[
 };
 
 /**
- * Resolves what a definition asks for on this machine: every path leads into the workspace folder, links followed.
+ * Resolves the permissions of a definition on this machine: every path leads into the workspace folder, links followed.
  *
  * @throws {RolecallError} kind `tool` when a path leads elsewhere, is missing, or covers what no tool may have.
  */
@@ -84,7 +84,7 @@ async function realPaths(paths: readonly string[]): Promise<string[]> {
   return [...new Set(await Promise.all(paths.map((each) => realpath(each).catch(() => each))))];
 }
 
-/** Without those that lie in another: each is mounted and searched by itself, and none can be moved within another. */
+/** Leaves out paths within others: each is mounted and searched by itself, and none can be moved within another. */
 function outermost(paths: readonly string[]): string[] {
   return [...new Set(paths)].filter((each) => !paths.some((other) => other !== each && isInside(other, each)));
 }
@@ -101,8 +101,8 @@ function refuseHome(folder: string, homes: readonly string[]): void {
 }
 
 /**
- * `<prefix>/bin/node` needs its prefix, if that is an installation: the user's own `PATH` leads to it, past the open folders
- * and what is no program's alone. Anything else that a definition names gets its file alone.
+ * `<prefix>/bin/node` needs its prefix, if that is an installation: the user's own `PATH` leads to it, and it is
+ * outside the open folders and all folders that programs share. Any other program of a definition gets its file alone.
  */
 async function programPath(
   { realPath, foundIn }: Executable,
@@ -120,9 +120,10 @@ async function programPath(
 }
 
 /**
- * Whether `prefix` belongs to one program. It does not where it is the home folder or lies fewer than three levels below it, as a
- * program's own files cannot be distinguished from others there (`~/.local`, `~/.cargo`); where it is a checkout; or where an open
- * folder lies in it. `~/.pyenv/shims` belongs to a version manager, whose own folder is all that it needs.
+ * Whether `prefix` belongs to one program. It does not if it is the home folder or is fewer than three levels below it,
+ * because a program's own files cannot be distinguished from others there (`~/.local`, `~/.cargo`); if it is a
+ * checkout; or if an open folder is in it. `~/.pyenv/shims` belongs to a version manager, whose own folder is all that
+ * it needs.
  */
 async function isInstallation(
   prefix: string,
@@ -159,7 +160,7 @@ export async function resolveLinks(
   return above && { real: path.join(above.real, path.basename(file)), exists: false };
 }
 
-/** A path relative to `root`, which it may not lead out of. */
+/** A path relative to `root`; it must not lead out of it. */
 async function within(
   root: string,
   relative: string,
@@ -175,7 +176,10 @@ async function within(
   return { ...found, isFile: found.exists && (await stat(found.real)).isFile() };
 }
 
-/** True when `file` is `folder` or lies in it. Both absolute; compared as text. @param paths `path.posix` for paths of addresses. */
+/**
+ * True when `file` is `folder` or inside it. Both absolute; compared as text. @param paths `path.posix` for paths of
+ * addresses.
+ */
 export function isInside(folder: string, file: string, paths: path.PlatformPath = path): boolean {
   const relative = paths.relative(folder, file);
   return relative !== '..' && !relative.startsWith(`..${paths.sep}`) && !paths.isAbsolute(relative);
@@ -190,10 +194,10 @@ export function isProtected(file: string): boolean {
 }
 
 /**
- * Holds every value of `"format": "workspace-path"` to the workspace folder, links followed. It is relative to the folder
- * the tool runs in; that it is, and begins with no hyphen, is seen when the arguments are checked (`validate.ts`).
+ * Checks that every value of `"format": "workspace-path"` is in the workspace folder, links followed. It is relative to
+ * the folder in which the tool runs; `validate.ts` checks that, and that it does not begin with a hyphen.
  *
- * @throws {RolecallError} kind `tool`; the message is meant for the model as much as for a person.
+ * @throws {RolecallError} kind `tool`; the message is meant for the model as much as for users.
  */
 export async function checkWorkspacePaths(
   { properties }: ParametersSchema,

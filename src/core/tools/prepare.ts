@@ -7,7 +7,7 @@ import type { ProcessRun } from './definition.ts';
 import { type Executable, isInside, type Permissions, resolvePermissions } from './permissions.ts';
 import { fillArgv, parseTemplate } from './templates.ts';
 
-/** Exactly what will run: what consent shows is what is started. */
+/** Exactly what will run: consent shows this, and it is started. */
 export interface ProcessSpec {
   readonly executable: Executable;
   /** Without the program's own name. */
@@ -16,24 +16,24 @@ export interface ProcessSpec {
   readonly root: string;
   /** Absolute, symbolic links followed, inside `root`. */
   readonly cwd: string;
-  /** The whole environment, but for the home and the temporary folder of a contained program. */
+  /** The whole environment, except for the home and the temporary folder of a contained program. */
   readonly env: Readonly<Record<string, string>>;
-  /** Written to standard input, which is closed then; undefined: closed from the start. */
+  /** Written to standard input, which is then closed; undefined: closed from the start. */
   readonly stdin: string | undefined;
   readonly timeoutMs: number;
-  /** Bytes kept of standard output, and as many of standard error. */
+  /** The most bytes of standard output that are kept, and of standard error. */
   readonly outputLimit: number;
-  /** Undefined: not contained. */
+  /** Undefined if it is not contained. */
   readonly permissions: Permissions | undefined;
 }
 
 /** The machine a program runs on. */
 export interface ToolHost {
-  /** The editor's own, for example `process.env`; only allowed variables are taken from it. */
+  /** The editor's own, for example `process.env`; only allowed variables are used. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The user's, by the environment and by the user database. */
+  /** The user's home folders, according to the environment and the user database. */
   readonly homes: readonly string[];
-  /** All that are open in the editor. */
+  /** All folders that are open in the editor. */
   readonly folders: readonly string[];
   /** Whether the system can contain a program. */
   readonly contains: boolean;
@@ -89,7 +89,7 @@ export async function prepareProgram(
 }
 
 /**
- * The real paths of the workspace folder and of `cwd`, which has to lie in it: a link that leads out is refused.
+ * The real paths of the workspace folder and of `cwd`, which has to be in it: a link that leads out is refused.
  *
  * @throws {RolecallError} kind `tool`.
  */
@@ -186,12 +186,14 @@ async function executableFile(file: string, platform: NodeJS.Platform): Promise<
     if (platform !== 'win32') await access(file, constants.X_OK);
     return { path: file, realPath: await realpath(file) };
   } catch {
-    // Not there, or not ours to run: the search goes on, as `execvp` does.
+    // Missing, or not executable for us: the search goes on, as `execvp` does.
     return undefined;
   }
 }
 
-/** What a program needs to start and to find the user's folders and language; nothing that could hold a secret. */
+/**
+ * The variables that a program needs to start and to find the user's folders and language; none that could be a secret.
+ */
 const allowedOnPosix: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
@@ -203,7 +205,7 @@ const allowedOnPosix: ReadonlySet<string> = new Set([
   'TZ',
 ]);
 
-/** In capitals, as Windows does not tell `Path` from `PATH`. */
+/** In capitals, because Windows does not distinguish `Path` and `PATH`. */
 const allowedOnWindows: ReadonlySet<string> = new Set([
   'PATH',
   'PATHEXT',
@@ -230,7 +232,7 @@ const allowedOnWindows: ReadonlySet<string> = new Set([
   'TZ',
 ]);
 
-/** True when a tool gets this variable of the editor's own environment. */
+/** True for a variable of the editor's own environment that tools get. */
 function isAllowedVariable(name: string, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return allowedOnWindows.has(name.toUpperCase());
   return allowedOnPosix.has(name) || /^LC_[A-Z]+$/.test(name);

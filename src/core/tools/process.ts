@@ -14,7 +14,7 @@ export type LaunchSpec = Launch & Pick<ProcessSpec, 'stdin' | 'timeoutMs' | 'out
 
 export type Spawn = (file: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 
-/** Time as a value, so that tests need not wait. */
+/** The clock as a value, so that tests need not wait. */
 export interface Clock {
   /** Milliseconds that never run backwards. */
   now(): number;
@@ -36,7 +36,7 @@ export interface ProcessOptions {
   readonly clock?: Clock;
 }
 
-/** Time for output that is still on its way when the program has ended. */
+/** How long output may take to arrive after the program has ended. */
 const drainMs = 200;
 
 /**
@@ -84,7 +84,7 @@ interface RunningChild {
   readonly exited: Promise<unknown>;
   /** After `exited`, when every holder of the output pipes has closed them. */
   readonly closed: Promise<unknown>;
-  /** What came over {@link infoDescriptor}. */
+  /** The bytes that came over {@link infoDescriptor}. */
   readonly info: OutputBuffer;
 }
 
@@ -104,7 +104,7 @@ async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
       cwd: spec.cwd,
       env: { ...spec.env },
       shell: false,
-      // A group of its own; on Windows it would open a console window instead.
+      // In a group of its own; on Windows that would open a console window instead.
       detached: process.platform !== 'win32',
       windowsHide: true,
       stdio: [
@@ -119,7 +119,7 @@ async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
     child.stdio[infoDescriptor]?.on('data', (chunk: Buffer) => buffers.info.push(chunk));
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-    // A program need not read its input: a broken pipe is its own choice.
+    // A program may ignore its input: a broken pipe is no failure.
     child.stdin?.on('error', () => {});
     child.stdin?.end(spec.stdin);
     await once(child, 'spawn');
@@ -137,10 +137,10 @@ async function start(spec: LaunchSpec, spawn: Spawn): Promise<RunningChild> {
 const infoLimit = 4096;
 
 /**
- * bubblewrap ends when its program does. The kernel ends what is left of the process namespace then, but takes a moment,
- * and waits for all of it before it lets go of the namespace's first process.
+ * bubblewrap ends when its program does. The kernel then ends the rest of the process namespace, but takes a moment,
+ * and waits for all of it before it releases the namespace's first process.
  *
- * @throws {RolecallError} `tool` when something of it hangs in the kernel, as on a disk of the network that is gone.
+ * @throws {RolecallError} `tool` when a process hangs in the kernel, as on a network disk that is gone.
  */
 async function namespaceEnded(info: OutputBuffer, clock: Clock): Promise<void> {
   const pid = /"child-pid": (\d+)/.exec(info.finish().text)?.[1];
@@ -164,8 +164,9 @@ async function namespaceEnded(info: OutputBuffer, clock: Clock): Promise<void> {
 const closeOnExec = 0o2000000;
 
 /**
- * Descriptors above 2 that every program started from here gets, a folder or a socket perhaps: somebody left them open who
- * started the editor. Node closes them on macOS and Windows; on Linux only those below the first gap (`uv_disable_stdio_inheritance`).
+ * Descriptors above 2 that every program started from here inherits, perhaps a folder or a socket: whoever started the
+ * editor left them open. Node closes them on macOS and Windows; on Linux only those below the first gap
+ * (`uv_disable_stdio_inheritance`).
  */
 async function inheritable(): Promise<number[]> {
   if (process.platform !== 'linux') return [];
@@ -200,7 +201,10 @@ function firstOf(
   });
 }
 
-/** Processes in the background may hold the pipes after the program has ended; they do not outlive the call. */
+/**
+ * Waits for output. Processes in the background may keep the pipes open after the program has ended; they do not
+ * outlive the call.
+ */
 async function drain(child: RunningChild, group: ProcessGroup, clock: Clock): Promise<void> {
   const isClosed = await settlesWithin(child.closed, drainMs, clock);
   if (process.platform !== 'win32' || !isClosed) await group.end();
@@ -209,7 +213,7 @@ async function drain(child: RunningChild, group: ProcessGroup, clock: Clock): Pr
   child.process.stdin?.destroy();
 }
 
-/** Time between asking the processes to end and ending them. */
+/** The time between asking the processes to end and killing them. */
 const graceMs = 1500;
 const killedMs = 500;
 const namespaceMs = 10_000;
@@ -219,7 +223,7 @@ const pollMs = 15;
 interface ProcessGroup {
   /** Ends all of them, once: SIGTERM, after a grace SIGKILL. Resolves when they are gone, or cannot be ended. */
   end(): Promise<void>;
-  /** At once and without waiting, for the moment the editor itself ends. */
+  /** Kills at once and without waiting, for the moment when the editor itself ends. */
   kill(): void;
 }
 
@@ -292,8 +296,8 @@ function elapsed(ms: number, clock: Clock): Promise<void> {
 }
 
 /**
- * Not run by any test: there is no Windows among the project's machines. Windows knows no groups and no polite signal;
- * `taskkill` follows the parents, and only while the first process lives.
+ * Not run by any test, because none runs on Windows. Windows knows no groups and no polite signal; `taskkill` follows
+ * the parents, and only while the first process lives.
  */
 function windowsTree(pid: number, clock: Clock): ProcessGroup {
   const start = () => {

@@ -3,14 +3,14 @@ import { RolecallError } from '../base/errors.ts';
 import { errorAt, type MemberDiagnostic } from './definition.ts';
 
 /**
- * Templates of arguments. `${name}` stands for the value of a parameter, `$${` for the two characters `${`. Each template
+ * Templates of arguments. `${name}` means the value of a parameter, `$${` the two characters `${`. Each template
  * becomes exactly one argument of the program, whatever the value: no shell reads it, nothing is split or expanded.
  */
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'parameter'; readonly name: string };
 
-/** The parts of a template, or a sentence about what is wrong with it. */
+/** The parts of a template, or a sentence about its mistake. */
 export type ParsedTemplate =
   | { readonly kind: 'ok'; readonly parts: readonly TemplatePart[] }
   | { readonly kind: 'invalid'; readonly message: string };
@@ -40,7 +40,7 @@ export function parseTemplate(template: string): ParsedTemplate {
   return { kind: 'ok', parts };
 }
 
-/** The names of the parameters a template mentions. */
+/** The names of the parameters in a template. */
 export function templateParameters(template: string): string[] {
   const parsed = parseTemplate(template);
   if (parsed.kind === 'invalid') return [];
@@ -52,9 +52,10 @@ export function templateParameters(template: string): string[] {
  *
  * - Text, numbers and booleans are used unchanged; arrays and objects become JSON text, one argument, never several.
  * - A missing (or null) parameter drops an argument that is nothing but `${name}`, and is empty text elsewhere.
- * - An argument that begins with a placeholder and would begin with `-` (on Windows also `/`) is refused unless an
- *   argument `--` stands before it: the model chooses values, never options.
- * - A NUL byte would end the argument early and half a surrogate pair would arrive as another character: both refused.
+ * - An argument that begins with a placeholder and would begin with `-` (on Windows also `/`) is refused unless there
+ * is an argument `--` before it: the model chooses values, never options.
+ * - A NUL byte would end the argument early and half a surrogate pair would arrive as another character: both are
+ * refused.
  *
  * @throws {RolecallError} kind `tool`; the message is for the model and the user, in English.
  */
@@ -96,7 +97,7 @@ function argumentValue(args: Readonly<Record<string, unknown>>, name: string): u
 /**
  * The value of a parameter as text; empty when it is missing.
  *
- * @throws {RolecallError} kind `tool` when it holds a NUL byte or half a surrogate pair.
+ * @throws {RolecallError} kind `tool` when it contains a NUL byte or half a surrogate pair.
  */
 function valueText(args: Readonly<Record<string, unknown>>, name: string): string {
   const value = argumentValue(args, name);
@@ -114,9 +115,9 @@ function looksLikeOption(argument: string, platform: NodeJS.Platform): boolean {
 }
 
 /**
- * JSON values with placeholders, for what is not run by argument lists: arguments of a command, the input of a tool, the
- * body of a request. A string that is nothing but `${name}` stands for the value itself, with its type; in any other
- * string `${name}` is text. Names of members are never templates. `$${` stands for the two characters `${`.
+ * JSON values with placeholders, where there are no argument lists: arguments of a command, the input of a tool, the
+ * body of a request. A string that is nothing but `${name}` becomes the value itself, with its type; in any other
+ * string `${name}` is text. Names of members are never templates. `$${` means the two characters `${`.
  */
 
 /**
@@ -146,14 +147,14 @@ function fillText(template: string, args: Readonly<Record<string, unknown>>): un
   return parsed.parts.map((part) => (part.kind === 'text' ? part.text : valueText(args, part.name))).join('');
 }
 
-/** The names of the parameters a JSON template mentions. */
+/** The names of the parameters in a JSON template. */
 export function jsonParameters(template: unknown): string[] {
   if (typeof template === 'string') return templateParameters(template);
   if (typeof template !== 'object' || template === null) return [];
   return Object.values(template).flatMap(jsonParameters);
 }
 
-/** What is wrong with the JSON template at `path`. */
+/** Problems of the JSON template at `path`. */
 export function jsonDiagnostics(
   template: unknown,
   path: readonly (string | number)[],
@@ -182,8 +183,8 @@ function literalHint(): string {
 }
 
 /**
- * Templates of addresses. Scheme, host and port are fixed text; `${name}` may stand in the path and in the query, where
- * the value is percent-encoded so that it stays inside its segment or its side of a `name=value` pair (RFC 3986
+ * Templates of addresses. Scheme, host and port are fixed text; `${name}` is allowed in the path and in the query,
+ * where the value is percent-encoded so that it stays inside its segment or its side of a `name=value` pair (RFC 3986
  * sections 2.1 and 3). No value can add a segment, climb up with `..`, begin a query or lead to another host.
  */
 export interface UrlTemplate {
@@ -268,7 +269,7 @@ function originOf(authority: string): string | undefined {
   return new URL(authority).origin;
 }
 
-/** What would let a value change the meaning of the text beside it, or never be sent. */
+/** Refuses values that would change the meaning of the text beside them, or would never be sent. */
 function textProblem(part: TemplatePart): string | undefined {
   if (part.kind !== 'text') return undefined;
   if (part.text.includes('#')) {
@@ -283,7 +284,7 @@ function textProblem(part: TemplatePart): string | undefined {
   return undefined;
 }
 
-/** At the first `?`: the path, then the query if there is one. */
+/** Splits at the first `?`: the path, then the query if there is one. */
 function splitOnce(parts: readonly TemplatePart[]): TemplatePart[][] {
   const [path = [], ...more] = splitAll(parts, '?');
   if (more.length === 0) return [path];

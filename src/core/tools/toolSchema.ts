@@ -10,7 +10,7 @@ import {
   minOutputLimit,
 } from './definition.ts';
 
-/** The shapes of `run`, one for each kind. What depends on the parameters is checked in `diagnostics.ts`. */
+/** The shapes of `run`, one for each kind. `diagnostics.ts` checks what depends on the parameters. */
 
 /** Translated when a value is checked: by then the translations are loaded. */
 const message = (sentence: () => string) => ({ error: sentence });
@@ -277,7 +277,7 @@ export const toolSchema = z.object(
 
 export type ToolShape = z.infer<typeof toolSchema>;
 
-/** The members the reader knows, by the kind of object they stand in. */
+/** The members that the reader knows, by the object that contains them. */
 export const knownMembers = {
   file: ['$schema', 'version', 'tools'],
   tool: ['name', 'description', 'parameters', 'run'],

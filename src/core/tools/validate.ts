@@ -6,42 +6,42 @@ import { withinDeadline } from '../base/withinDeadline.ts';
 import { maxSchemaLength, type ParametersSchema } from './definition.ts';
 import { workspacePathFormat } from './permissions.ts';
 
-/** What is wrong with a parameters schema itself. `path` leads to the member, from the root of the schema. */
+/** A mistake in a parameters schema itself. `path` leads to the member, from the root of the schema. */
 export interface SchemaError {
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** What is wrong with the arguments of one call, in English sentences for the model; empty when nothing is. */
+/** The mistakes in the arguments of one call, as English sentences for the model; empty when there are none. */
 export type ArgumentsCheck = (args: unknown) => readonly string[];
 
 export type CompiledParameters =
   | { readonly kind: 'ok'; readonly check: ArgumentsCheck; readonly unknownKeywords: readonly string[] }
   | { readonly kind: 'invalid'; readonly faults: readonly SchemaError[] };
 
-/** Enough for any honest schema on a busy machine, short enough that the editor's other work is not held up. */
+/** Enough for any honest schema on a busy machine, and short enough not to delay the editor's other work. */
 const compileDeadlineMs = 1000;
 const checkDeadlineMs = 400;
 const shownErrors = 8;
 
-/** `format` is a remark for the model, as in JSON Schema 2020-12, and is not asserted; one of our own is, see `compile`. */
+/** `format` is a hint for the model, as in JSON Schema 2020-12, and is not checked; except our own, see `compile`. */
 const common: Options = { strict: false, validateFormats: false, allErrors: true, logger: false };
 
-/** Relative, without `..`, and nothing a program would read as an option. Where links lead is seen when the tool is called. */
+/** Relative, without `..`, and not an option to a program. Links are followed when the tool is called. */
 const workspacePath = /^(?![-/\\~]|[A-Za-z]:)(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^\0]+$/s;
 
 let metaSchema: Ajv | undefined;
 
 /**
- * Compiles the `parameters` of a tool for checking what a model sent. JSON Schema draft-07 plus `$defs`; no reference is
- * ever fetched. At the root, members that are not declared are refused unless the schema says `additionalProperties`.
- * Compiling and checking are bounded in time (see `withinDeadline`), so a slow `pattern` cannot stop the editor, and what
- * would switch checking off is a fault (see `uncheckableKeywords`).
+ * Compiles the `parameters` of a tool for checking what a model sent. JSON Schema draft-07 plus `$defs`; no reference
+ * is ever fetched. At the root, members that are not declared are refused unless the schema says
+ * `additionalProperties`. Compiling and checking are bounded in time (see `withinDeadline`), so a slow `pattern` cannot
+ * stop the editor, and a keyword that would switch checking off is an error (see `uncheckableKeywords`).
  */
 export function compileParameters(schema: ParametersSchema): CompiledParameters {
   try {
     const meta = metaSchema ?? draft07();
-    // Forgotten while it works: one that was interrupted half-way is not used again.
+    // Removed while it works: one that was interrupted half-way is not used again.
     metaSchema = undefined;
     const result = withinDeadline(compileDeadlineMs, (): CompiledParameters => {
       const switches = uncheckableKeywords(schema);
@@ -92,7 +92,7 @@ function compile(schema: ParametersSchema, unknownKeywords: string[]): ValidateF
     ...common,
     meta: false,
     validateSchema: false,
-    // `toString` is no argument only because every object inherits it.
+    // Without this, `toString` would count as an argument, because every object inherits it.
     ownProperties: true,
     strictSchema: 'log',
     logger: { log() {}, warn: found, error() {} },
@@ -108,7 +108,7 @@ function compile(schema: ParametersSchema, unknownKeywords: string[]): ValidateF
 
 function check(validate: ValidateFunction, args: unknown): readonly string[] {
   try {
-    // Nothing but `true` is a yes: the validator of an `$async` schema answers with a promise.
+    // Only `true` means valid: the validator of an `$async` schema answers with a promise.
     if (withinDeadline(checkDeadlineMs, (): unknown => validate(args)) === true) return [];
   } catch (error) {
     if (error instanceof RolecallError && error.kind === 'timeout') {

@@ -18,7 +18,7 @@ import * as l10n from '@vscode/l10n';
 import { RolecallError } from '../base/errors.ts';
 import { isInside, isProtected, protectedNames, resolveLinks } from './permissions.ts';
 
-/** What a program left in the folders it can write although no tool may, and what became of it. */
+/** Something forbidden that a program left in its writable folders, and what was done about it. */
 export interface Leftover {
   /**
    * - `renamed`: had a protected name; `path` is the new one.
@@ -31,12 +31,12 @@ export interface Leftover {
 }
 
 /**
- * Runs a program that can write `folders`, none of which lies in another, and keeps `.git` and `.vscode` from it. Those
- * there are have to be mounted read-only; where there is none at the top, an empty folder takes the place. A mount can't
- * forbid a name further down, so the folders are searched once the program and everything it started have ended.
+ * Runs a program that can write `folders`, none of which is in another, and keeps `.git` and `.vscode` from it.
+ * Existing ones have to be mounted read-only; if there is none at the top, an empty folder takes the place. A mount
+ * can't forbid a name further down, so the folders are searched once the program and everything it started have ended.
  *
  * @param root the workspace folder.
- * @param run is given the paths to mount read-only.
+ * @param run takes the paths to mount read-only.
  * @throws {RolecallError} kind `tool` when something cannot be protected, before anything is run; what `run` throws.
  */
 export async function guardWritableFolders<T>(
@@ -53,12 +53,12 @@ export async function guardWritableFolders<T>(
     known = before.known;
     return { result: await run(before.readOnly), leftovers };
   } finally {
-    for (const each of made) await rmdir(each).catch(() => {}); // One that is not empty belongs to something else.
+    for (const each of made) await rmdir(each).catch(() => {}); // One that is not empty was made by somebody else.
     if (known) for (const folder of folders) leftovers.push(...(await sweep(folder, known)));
   }
 }
 
-/** Makes folders in the place of the protected entries that are missing at the top of a folder. */
+/** Makes empty folders for the protected entries that are missing at the top of a folder. */
 async function makeMissing(folder: string): Promise<string[]> {
   const made: string[] = [];
   const names = await readdir(folder).catch(() => undefined); // A file, or unreadable: `inspect` deals with it.
@@ -67,14 +67,14 @@ async function makeMissing(folder: string): Promise<string[]> {
     const file = path.join(folder, name);
     const isMade = await mkdir(file).then(
       () => true,
-      () => false, // Nor can the program.
+      () => false, // The program cannot either.
     );
     if (isMade) made.push(file);
   }
   return made;
 }
 
-/** Where each protected entry, FIFO and socket of the writable folders stood, by what identifies it. */
+/** The places of the protected entries, FIFOs and sockets in the writable folders, by identity. */
 type Known = ReadonlyMap<string, string>;
 
 /** The protected entries in writable folders, and those that are known there. */
@@ -115,8 +115,9 @@ async function entriesBefore(folder: string, isWritable: boolean): Promise<reado
 }
 
 /**
- * A protected name may stand for a folder elsewhere: as a link, or as a file of git's that names the repository of a
- * worktree or a submodule (gitrepository-layout(5), `gitdir` and `commondir`). To write there is to write what it stands for.
+ * A protected name may lead to a folder elsewhere: as a link, or as a file of git's that names the repository of a
+ * worktree or a submodule (gitrepository-layout(5), `gitdir` and `commondir`). To write such an entry is to write that
+ * folder.
  */
 async function refuseUnprotectable(
   file: string,
@@ -151,7 +152,7 @@ async function repositoryOf(file: string): Promise<string[]> {
   return [repository, path.resolve(repository, common.trim())];
 }
 
-/** Empty for what is no file: reading a FIFO would wait for its writer. */
+/** Empty for anything but a file: reading a FIFO would wait for its writer. */
 async function textOf(file: string): Promise<string> {
   const isFile = await stat(file).then(
     (found) => found.isFile(),
@@ -160,7 +161,9 @@ async function textOf(file: string): Promise<string> {
   return isFile ? readFile(file, 'utf8') : '';
 }
 
-/** Undoes what a program left in a folder (or to a file) that no tool may leave. Nothing of the program runs any more. */
+/**
+ * Undoes everything forbidden that a program left in a folder, or did to a file. Nothing of the program runs any more.
+ */
 async function sweep(top: string, known: Known): Promise<Leftover[]> {
   const leftovers: Leftover[] = [];
   const report = (kind: Leftover['kind'], file: string) => leftovers.push({ kind, path: file });
@@ -204,16 +207,16 @@ async function sweep(top: string, known: Known): Promise<Leftover[]> {
   return leftovers;
 }
 
-/** Another user who can reach a setuid file runs it as its owner. True when there was something to clear. */
+/** Removes setuid bits, with which another user could run the file as its owner. @returns whether there were any. */
 async function clearMode(file: string): Promise<boolean> {
-  // Synchronous, for there are many files: a call to the thread pool for each takes five times as long.
+  // Synchronous, because there are many files: a call to the thread pool for each takes five times as long.
   const { mode, uid } = lstatSync(file);
   if ((mode & 0o6000) === 0 || uid !== process.getuid?.()) return false;
   await chmod(file, mode & 0o1777);
   return true;
 }
 
-/** Works again with the rights to the folder that a program may have taken from its own user. */
+/** Tries again with the rights to the folder that a program may have taken from its own user. */
 async function withAccess<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -238,7 +241,7 @@ async function mayBeWritten(folder: string, error: unknown): Promise<boolean> {
   return isOwn || isOpen;
 }
 
-/** Folders that are read at one time. */
+/** The most folders that are read at the same time. */
 const atOnce = 16;
 
 /** Visits a folder and all below it; `visit` returns those within to go on with. */
@@ -253,7 +256,7 @@ async function walk(top: string, visit: (folder: string) => Promise<readonly str
   }
 }
 
-/** Read by way of `.`, which needs the right to search the folder as well: without it, nothing in it can be looked at. */
+/** Reads by way of `.`, which also needs the right to search the folder: without it, nothing in it can be examined. */
 function entries(folder: string): Promise<Dirent[]> {
   return readdir(`${folder}/.`, { withFileTypes: true });
 }
@@ -262,7 +265,7 @@ function isSpecial(entry: Dirent): boolean {
   return !entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink();
 }
 
-/** What tells an entry from another that took its place. */
+/** Distinguishes an entry from another that took its place. */
 function identity(file: string): string {
   const { dev, ino, mode } = lstatSync(file, { bigint: true });
   return `${dev}:${ino}:${mode & BigInt(constants.S_IFMT)}`;
