@@ -186,10 +186,10 @@ export interface Rule {
   readonly severity: Severity;
   readonly isEnabled: boolean;
   readonly why: string | undefined;
-  /** Of its id, where its findings stand. */
+  /** The place of its ID, where its findings are shown. */
   readonly place: TextRange;
   readonly value: Value;
-  /** Why it cannot be judged as it is written: the first problem inside; localized. */
+  /** Why it cannot be judged: the first problem inside; localized. */
   readonly mistake: string | undefined;
 }
 
@@ -199,7 +199,7 @@ export interface PersonEntry {
   readonly is: readonly Value[];
 }
 
-/** A waiver with all its keys. Others do not apply. */
+/** A waiver with all its keys. An incomplete one does not apply. */
 export interface Waiver {
   readonly rule: string;
   readonly for: Value;
@@ -213,7 +213,7 @@ export interface Waiver {
 
 export interface Declaration {
   readonly isComplete: boolean;
-  /** Of the key `complete`, or of `declared`. */
+  /** The place of the key `complete`, or of `declared`. */
   readonly place: TextRange;
   readonly groups: readonly Value[];
   /** The first problem inside; localized. */
@@ -222,7 +222,7 @@ export interface Declaration {
 
 export interface AccessFile {
   readonly text: string;
-  /** The whole of it as read, with its places. */
+  /** The whole content as read, with its places. */
   readonly value: Value;
   readonly organization: string | undefined;
   readonly identity: UserIdRelation;
@@ -232,15 +232,15 @@ export interface AccessFile {
   readonly waivers: readonly Waiver[];
   /** In the order of the text. */
   readonly problems: readonly FileProblem[];
-  /** False where nothing of it can be judged: its syntax, format, version or organization. */
+  /** False where nothing can be judged: a mistake in the syntax, the format, the version or the organization. */
   readonly isReadable: boolean;
-  /** False where something at the top is wrong, so that something may be missing. */
+  /** False where there is a mistake at the top, so that something may be missing. */
   readonly isWhole: boolean;
-  /** False where it is not known who is who. */
+  /** False where it is unknown who is who. */
   readonly arePeopleSound: boolean;
 }
 
-/** Reads a file of access rules: all of it that can be, and everything that is wrong with it. Never throws. */
+/** Reads as much of a file of access rules as possible, and reports every mistake. Never throws. */
 export function readAccessFile(text: string): AccessFile {
   const { document, value, problems, top, isSyntaxSound, isReadable } = readDocument(text, SHAPE_WITHOUT_WAIVERS);
   const report = (one: FileProblem) => problems.push(one);
@@ -275,13 +275,13 @@ export function readAccessFile(text: string): AccessFile {
   return file;
 }
 
-/** The first error at a place and inside it: what is wrong there is said in the same words everywhere. */
+/** The first error at a place and inside it, so that it has the same words everywhere. */
 export function firstErrorIn(problems: readonly FileProblem[], place: TextRange): string | undefined {
   return problems.find(({ start, severity }) => severity === 'error' && place.start <= start && start <= place.end)
     ?.message;
 }
 
-/** Waivers are read by themselves: one that is wrong does not apply, and nothing else is the worse for it. */
+/** Waivers are read separately: a wrong one does not apply, and affects nothing else. */
 const SHAPE_WITHOUT_WAIVERS: DocumentSchema = {
   type: 'record',
   keys: {
@@ -310,7 +310,7 @@ function readPeople(
   return { entries, isSound };
 }
 
-/** A name has to be no other reference. */
+/** A name must not look like another reference. */
 function mistakeInName(name: string, before: readonly PersonEntry[]): string | undefined {
   if (before.some((entry) => entry.name === name)) return l10n.t('The name "{0}" is used twice.', name);
   if (/[@*?]|^(?:user|serviceAccount|subject|group|role|id):|^all$/.test(name))
@@ -322,7 +322,7 @@ function mistakeInName(name: string, before: readonly PersonEntry[]): string | u
 }
 
 function readRules(value: Value, problems: FileProblem[]): readonly Rule[] {
-  // Findings of the declaration go by that name.
+  // Findings of the declaration have that name.
   const ids = new Set(['declared']);
   return itemsOf(value, 'rules').map((item) => {
     const field = item.fields?.get('id');

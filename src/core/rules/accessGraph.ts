@@ -117,7 +117,7 @@ function shapeOf(node: Node): string {
   return 'kind' in node ? `([${label}])` : `{{${label}}}`;
 }
 
-/** Long IDs by both ends: the table has the names in full. */
+/** Both ends of long IDs: the table has the whole ones. */
 function nodeName(node: Node): string {
   if ('group' in node) return groupName(node);
   return 'kind' in node ? shortId(principalName(node)) : shortId(roleName(node));

@@ -69,9 +69,9 @@ export const CAMPAIGN_SCHEMA: DocumentSchema = documentSchema(
 export interface CampaignItem {
   readonly group: string;
   readonly who: string;
-  /** Absent where nothing was decided, or not in full. */
+  /** Absent where nothing was decided, or not completely. */
   readonly decided: RecordedDecision | undefined;
-  /** Of the decision; of the group where there is none. */
+  /** The place of the decision; without one, that of the group. */
   readonly place: TextRange;
   readonly value: Value;
 }
@@ -97,7 +97,7 @@ export interface Campaign {
   readonly isReadable: boolean;
 }
 
-/** All that a decision consists of. */
+/** The keys of a decision. */
 export const DECISION_KEYS = ['gives', 'decision', 'by', 'date', 'note', 'next'] as const;
 
 /** Reads a file of decisions. Never throws. */
@@ -143,8 +143,8 @@ function readItem(value: Value, report: (problem: FileProblem) => void): readonl
 }
 
 /**
- * How a membership stands: `changed`: the group has other roles than when it was decided; `due`: it was to be decided again; `conflict`: two
- * decisions; these count as undecided.
+ * The status of a membership: `changed`: the group has other roles than when it was decided; `due`: it was to be
+ * decided again; `conflict`: two decisions; these count as undecided.
  */
 export type MembershipStatus = Decision | 'undecided' | 'changed' | 'due' | 'conflict';
 
@@ -153,7 +153,7 @@ export interface Membership {
   readonly principal: Principal;
   readonly status: MembershipStatus;
   readonly item: CampaignItem | undefined;
-  /** Whether the decision is an earlier review's. */
+  /** Whether the decision was taken over from an earlier review. */
   readonly isTakenOver: boolean;
 }
 
@@ -161,30 +161,30 @@ export interface CampaignState {
   readonly campaign: Campaign;
   /** In the order of the file. */
   readonly memberships: readonly Membership[];
-  /** Revoked, and the membership is no more. */
+  /** Memberships that were revoked, and no longer exist. */
   readonly done: readonly CampaignItem[];
-  /** Whether it can be told that a membership is no more. */
+  /** Whether it is known which memberships no longer exist. */
   readonly isReadingWhole: boolean;
   readonly problems: readonly FileProblem[];
   readonly progress: {
     readonly decided: number;
-    /** Of the decided ones. */
+    /** The number of decided ones with an open question. */
     readonly asked: number;
     readonly takenOver: number;
     readonly all: number;
   };
-  /** Everything is decided, nothing is asked, and everything was read. */
+  /** Everything is decided, there is no open question, and everything was read. */
   readonly isComplete: boolean;
 }
 
-/** Who is signed in: their ID is known beside what decisions call them. */
+/** Who is signed in, with the ID as well as the name in decisions. */
 export interface Reviewer {
   readonly id: string;
   readonly label: string;
 }
 
 /**
- * What the decisions of a file come to in a reading.
+ * Compares the decisions of a file with a reading.
  *
  * @param account who is signed in.
  */
@@ -230,7 +230,7 @@ function statusOf(items: readonly CampaignItem[], group: GroupEntry, today: numb
   const decided = items.flatMap((item) => item.decided ?? []);
   const [one] = decided;
   if (one === undefined) return 'undecided';
-  // Two that say the same are one.
+  // Two equal decisions count as one.
   if (decided.some(({ decision }) => decision !== one.decision)) return 'conflict';
   if (group.missing.includes('roles') || group.roles.some(({ id }) => !one.gives.includes(id))) return 'changed';
   return one.next !== undefined && one.next <= today ? 'due' : one.decision;
@@ -283,7 +283,7 @@ function ownDecision(
   return [problem('own-decision', at, l10n.t('Nobody should decide on their own access.'), 'warning')];
 }
 
-/** The IDs of whom decisions call by an e-mail address: a group can list them by ID alone. */
+/** The IDs of the people whom decisions name by an e-mail address: a group can list them by ID alone. */
 function reviewerIds({ principals }: AccessModel, account: Reviewer | undefined) {
   const ids = new Map<string, Set<string>>();
   const add = (name: string, id: string) => {
@@ -317,7 +317,7 @@ export function sortedMemberships(model: AccessModel) {
     .sort((one, other) => compareText(one.group.key, other.group.key) || compareText(one.who, other.who));
 }
 
-/** The next membership to decide after a place in the text, from the beginning again at the end. */
+/** The next membership to decide after a place in the text; after the last one, it starts again at the beginning. */
 export function nextUndecided({ memberships }: CampaignState, after: number): Membership | undefined {
   const open = memberships.filter(({ status }) => !isDecision(status));
   return open.find(({ item }) => item !== undefined && item.value.start > after) ?? open[0];

@@ -22,7 +22,7 @@ import { documentText } from './declare.ts';
 import { hasMalformed } from './references.ts';
 import { parseYaml, placeOf, type Value } from './schema.ts';
 
-/* Writes into files of decisions: a whole one, or one decision. What else is there stays as it is. */
+/** Writes into files of decisions: a whole one, or one decision. The rest of the file is unchanged. */
 
 /** The library indents the empty line before the first block. */
 function reviewText(document: Document, source: string): string {
@@ -30,8 +30,8 @@ function reviewText(document: Document, source: string): string {
 }
 
 /**
- * A file to decide in, with every membership that was read. Decisions of `previous` whose grant is unchanged are taken over; what is new,
- * different, due or decided twice is open.
+ * A new file of decisions, with every membership that was read. Decisions of `previous` whose grant is unchanged are
+ * taken over; memberships that are new, changed, due or decided twice are open.
  *
  * @throws RolecallError where the groups could not all be read.
  */
@@ -73,7 +73,7 @@ function itemNode(document: Document, group: GroupEntry, principal: Principal, d
   return node;
 }
 
-/** A value as it was read. */
+/** The plain value of what was read. */
 function plainOf(value: Value): unknown {
   if (value.items) return value.items.map(plainOf);
   if (value.fields) return Object.fromEntries([...value.fields].map(([key, field]) => [key, plainOf(field.value)]));
@@ -93,7 +93,7 @@ export interface NewDecision {
   readonly next?: string;
 }
 
-/** The text with one membership decided, or undecided again; its block is added at its place where there is none. */
+/** The text with one membership decided, or undecided again. If it has no block, one is added at its place. */
 export function writeDecision(
   source: string,
   { group, principal }: Pick<Membership, 'group' | 'principal'>,
@@ -130,7 +130,7 @@ export function writeDecision(
   return reviewText(document, source);
 }
 
-/** Where the block of a membership stands in a text. */
+/** The place of a membership's block in a text. */
 export function decisionPlace(
   source: string,
   { group, principal }: Pick<Membership, 'group' | 'principal'>,

@@ -14,7 +14,7 @@ import {
 } from './campaign.ts';
 import { dateText } from './schema.ts';
 
-/** Who decided what, when, on which reading: for the auditor. */
+/** The record for the auditor: who decided what, when, on which reading. */
 export function campaignDocument(state: CampaignState, model: AccessModel, now: number): PageDocument<never> {
   const { memberships, progress, done, isComplete, isReadingWhole } = state;
   const open = memberships.filter(({ status }) => !isDecision(status));
@@ -81,7 +81,7 @@ export function progressText({
   ].join(', ');
 }
 
-/** What a new review takes over from an earlier one, and what it does not and why, in sentences. */
+/** Sentences about what a new review takes over from an earlier one, and what not, with the reasons. */
 export function takenOverText(
   name: string,
   earlier: CampaignState,
@@ -107,7 +107,7 @@ export function takenOverText(
   ].join(' ');
 }
 
-/** How a membership stands, as a sentence: `Kept by ada@acme.example on 2026-11-22`. */
+/** The status of a membership as a sentence: `Kept by ada@acme.example on 2026-11-22`. */
 export function membershipText({
   status,
   item,

@@ -8,9 +8,9 @@ import type { Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
 import { dateText, placeOf } from './schema.ts';
 
-/*
- * Writes into files of access rules. What stays keeps its comments; lists have an item a line and are sorted, so that the changes of
- * two people merge.
+/**
+ * Writes into files of access rules. Unchanged parts keep their comments; lists have one item a line and are sorted, so
+ * that the changes of two people merge.
  */
 
 interface DeclaredGroup {
@@ -21,7 +21,7 @@ interface DeclaredGroup {
   readonly serviceAccounts?: readonly string[];
 }
 
-/** What there is, as a declaration. Groups that are being deleted are none; a list that was not sent is left out. */
+/** A declaration of the current groups, without those that are being deleted; a list that was not sent is left out. */
 function declarationOf(model: AccessModel): readonly DeclaredGroup[] {
   const resolver = new Resolver(model);
   const staying = model.groups.filter(({ group }) => !isBeingDeleted(group.metadata));
@@ -47,9 +47,9 @@ export const referenceText = (value: unknown) => (typeof value === 'string' ? va
 const byText = (one: unknown, other: unknown) => compareText(referenceText(one), referenceText(other));
 
 /**
- * A file that declares what there is, or `text` with what it declares replaced by that.
+ * A file that declares the current access, or `text` with its declaration replaced.
  *
- * @throws RolecallError where the groups are not all known: what is missing would be declared as absent.
+ * @throws RolecallError where the groups are not all known: a missing one would be declared as absent.
  */
 export function declareAccess(model: AccessModel, text = ''): string {
   const gap = model.gaps.find(({ list, kind }) => list === 'groups' && kind !== 'stale' && kind !== 'missing');
@@ -147,7 +147,7 @@ function listAt(document: Document, key: string): YAMLSeq {
   return list;
 }
 
-/** Kinds of drift that can be accepted: the declaration then says what there is. */
+/** The kinds of drift that can be accepted by changing the declaration. */
 const ACCEPTED: Readonly<Record<string, (edit: Acceptance) => void>> = {
   renamed: ({ item, group }) => item.set('name', group?.group.metadata.name),
   'being-deleted': ({ groups, item }) => remove(groups, item),
@@ -189,7 +189,7 @@ interface Acceptance {
   readonly value: unknown;
 }
 
-/** The text with one difference accepted: it declares then what there is. */
+/** The text with one difference accepted: the declaration then agrees with the reading. */
 export function acceptDrift(text: string, finding: Finding, model: AccessModel): string {
   const document = parsed(text);
   const groups = document.getIn(['declared', 'groups']);
@@ -233,7 +233,7 @@ function add({ document, list }: Acceptance, value: unknown): void {
   insert(list, node, textOfNode);
 }
 
-/** At its place among what is sorted. */
+/** Inserts a node at its sorted place. */
 function insert(list: YAMLSeq, node: unknown, textOf: (node: unknown) => string): void {
   const after = list.items.findIndex((one) => compareText(textOf(one), textOf(node)) > 0);
   list.items.splice(after < 0 ? list.items.length : after, 0, node);
@@ -255,7 +255,7 @@ export function documentText(document: Document, source: string): string {
   return source.includes('\r\n') ? text.replace(/\r?\n/g, '\r\n') : text;
 }
 
-/** `[a]` or `[ a ]`, as it was; what is new as most people write it: `[a]`, `{ a: b }`. */
+/** `[a]` or `[ a ]`, as before; new ones as most people write them: `[a]`, `{ a: b }`. */
 function keepPadding(node: YAMLMap | YAMLSeq, source: string): void {
   const start = (node as Partial<ParsedNode>).range?.[0];
   const isPadded = start === undefined ? isMap(node) : source[start + 1] === ' ';

@@ -13,20 +13,20 @@ import { hasMalformed } from './references.ts';
 import { type CheckContext, displayName, peopleErrorText, reportUnresolved } from './ruleEvaluation.ts';
 import { problem, textOf, type Value } from './schema.ts';
 
-/** What a declaration and a reading differ in. */
+/** The differences between a declaration and a reading. */
 export interface Drift {
   readonly findings: readonly Finding[];
-  /** Why it cannot be told whether there is more; localized. */
+  /** Why there may be more differences; localized. */
   readonly reasons: readonly string[];
-  /** Declared groups that were compared. */
+  /** The number of declared groups that were compared. */
   readonly tested: number;
   readonly hasTwins: boolean;
 }
 
-/** Stands where a finding has the ID of its rule. */
+/** Takes the place of a rule's ID in a finding of the declaration. */
 export const DECLARED = 'declared';
 
-/** Compares what is declared with what was read, in both directions. */
+/** Compares a declaration with a reading, in both directions. */
 export function driftOf(declared: Declaration, context: CheckContext): Drift {
   const comparison = new Comparison(declared, context);
   return comparison.run();
@@ -123,7 +123,7 @@ class Comparison {
       const message = l10n.t('{0} does not have the role {1}', groupText(group), oneLine(text));
       this.#find('missing-role', value, group, [subject], message);
     }
-    // One of the others may be what was meant.
+    // One of the others may be the declared one.
     if (declared.some(({ resolved }) => resolved === 'unclear')) return;
     for (const role of group.roles) {
       if (declared.some(({ resolved }) => resolved !== 'unclear' && resolved?.id === role.id)) continue;
@@ -163,7 +163,7 @@ class Comparison {
     for (const principal of members) if (!declared.has(principal)) this.#judgeExtra(principal, group, field.key);
   }
 
-  /** Members of the group that an item declares; `undefined` where it is not clear whom it means. */
+  /** The members of the group that an item declares; `undefined` where the item is ambiguous. */
   #declaredMember(value: Value, group: GroupEntry, members: readonly Principal[]): readonly Principal[] | undefined {
     const { people, resolver } = this.#context;
     if (value.text !== undefined && isGlob(value.text)) {
@@ -175,7 +175,7 @@ class Comparison {
     const present = same.filter((one) => members.includes(one));
     const subjects = present.filter((one) => one.kind === 'subject' && people.personOf(one) === undefined);
     const text = oneLine(value.text ?? textOf(value, 'subject') ?? '');
-    // One who brings the address of another along is not the one that was declared.
+    // Somebody who brings the address of another along is not the declared person.
     const isAmbiguous = resolved.failure === 'ambiguous' || subjects.length > 1;
     const isNoAddress = resolved.failure === 'unknown' && value.text !== undefined && !/[@:]/.test(value.text);
     if (isAmbiguous || isNoAddress) {

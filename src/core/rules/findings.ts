@@ -5,29 +5,32 @@ import { compareText } from '../base/text.ts';
 import type { Severity, Waiver } from './accessFile.ts';
 import type { CountRange, FindingSubject } from './kinds/kind.ts';
 
-/** Something that a rule or the declaration finds. */
+/** A finding of a rule or of the declaration. */
 export interface Finding {
-  /** Of the rule; of drift `declared`. */
+  /** The ID of the rule; `declared` for drift. */
   readonly rule: string;
-  /** Of the rule, or of the difference: `missing-member` and so on. */
+  /** The kind of the rule, or of the difference: `missing-member` and so on. */
   readonly kind: string;
   readonly severity: Severity;
-  /** The ID of the rule, or the item of the declaration: a few words, never a block. */
+  /** The place of the rule's ID, or of the declaration's item: a few words, never a block. */
   readonly place: TextRange;
   /** Localized, without a full stop. */
   readonly message: string;
   readonly subjects: readonly FindingSubject[];
-  /** The groups that it comes from, and roles. */
+  /** The groups and roles that lead to it. */
   readonly through: readonly (GroupEntry | RoleEntry)[];
   readonly range?: CountRange | undefined;
   readonly waiver?: Waiver;
-  /** One that applied until it expired. */
+  /** A waiver that applied until it expired. */
   readonly lapsed?: Waiver;
-  /** When what it rests on was read, where that could not be read again since. */
+  /** When the data behind it was read, if that could not be read again since. */
   readonly staleSince?: number | undefined;
 }
 
-/** Stays the same while the rule and what it is about do: of no names, lines or counts. */
+/**
+ * Identifies a finding by its rule and subjects. It contains no names, lines or counts, so that it survives renames and
+ * edits.
+ */
 export function fingerprintOf({ rule, kind, subjects }: Pick<Finding, 'rule' | 'kind' | 'subjects'>): string {
   const keys = subjects.map((subject) => [subject.kind, ...keysOf(subject)]);
   return createHash('sha256')
@@ -36,12 +39,12 @@ export function fingerprintOf({ rule, kind, subjects }: Pick<Finding, 'rule' | '
     .slice(0, 32);
 }
 
-/** By what they say; what says the same by what it is about. */
+/** Sorted by message, then by fingerprint. */
 export function sortedFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted(inOrder);
 }
 
-/** The first of them in that order. Of thousands, an editor shows a few: the rest is not sorted. */
+/** The first findings in that order. Of thousands, an editor shows a few: the rest is not sorted. */
 export function firstFindings(findings: readonly Finding[], most: number): readonly Finding[] {
   const first: Finding[] = [];
   for (const finding of findings) {

@@ -1,9 +1,13 @@
-/** Longer patterns fit nothing: names and addresses are shorter, and a regular expression cannot have any number of groups. */
+/**
+ * The longest pattern, in UTF-16 units; longer ones match nothing. Names and addresses are shorter, and the number of
+ * groups in a regular expression is limited.
+ */
 export const MAX_GLOB_LENGTH = 1000;
 
 /**
- * Tests whether a glob fits a whole text: `*` any characters, `?` one. Each piece between stars takes the earliest place and keeps it, in
- * a lookahead, into which matching never backtracks: in time at most proportional to text × piece.
+ * Tests whether a glob matches a whole text: `*` any characters, `?` one. Each piece between stars takes the earliest
+ * place and keeps it, in a lookahead, into which matching never backtracks: the time is at most proportional to text ×
+ * piece.
  */
 export function globTest(glob: string): (text: string) => boolean {
   if (glob.length > MAX_GLOB_LENGTH) return () => false;
@@ -14,7 +18,7 @@ export function globTest(glob: string): (text: string) => boolean {
   return (text) => pattern.test(text);
 }
 
-/** Tests whether one of several globs fits. */
+/** Tests whether one of several globs matches. */
 export function anyGlobTest(globs: readonly string[]): (text: string) => boolean {
   const tests = globs.map(globTest);
   return (text) => {

@@ -10,32 +10,32 @@ import { groupReference, principalReference, Resolver, roleReference } from './r
 import { yamlScalar } from './ruleEvaluation.ts';
 import { type KeySchema, type KeySchemas, parseYaml, placeOf, type ReferenceTarget, type Schema } from './schema.ts';
 
-/** What can stand at a place, as data. */
+/** A completion, as data. */
 export interface CompletionItem {
   readonly label: string;
   readonly kind: 'key' | 'value' | 'group' | 'role' | 'person' | 'rule' | 'organization';
-  /** What is written: a text as YAML. */
+  /** The text to insert: a YAML scalar. */
   readonly insert: string;
   readonly detail?: string;
 }
 
 export interface CompletionList {
-  /** What is replaced. */
+  /** The range to replace. */
   readonly place: TextRange;
   readonly items: readonly CompletionItem[];
 }
 
-/** What completion takes from a reading, and from the user. */
+/** What completion needs from a reading, and from the user. */
 export interface CompletionContext {
   readonly model: AccessModel | undefined;
   readonly organizations: readonly string[];
 }
 
-/** Stands for what is typed next: no file has it. */
+/** Marks the cursor: no file contains this character. */
 const CURSOR = '\ue000';
 /** The token of YAML for brackets that end by the indentation of a line. */
 const FLOW_END = '\x18';
-/** More are not looked through; typing on narrows them down. */
+/** The most items that are searched; typing more narrows them down. */
 const MAX_ITEMS = 500;
 
 /** What can follow at an offset of a file of this schema. */
@@ -82,13 +82,13 @@ function completeWith(
 
 interface Unfinished {
   readonly document: Document.Parsed;
-  /** Whether something was closed where somebody types: what follows on the line is then no part of what they type. */
+  /** Whether something was closed at the cursor: the rest of the line is then not part of what is typed. */
   readonly isClosedHere: boolean;
 }
 
 /**
- * Reads a text in which brackets or a quote may be open where somebody types: as it is, or closed there or at the end of the line,
- * whichever gives the fewest errors. Else YAML takes what follows into them.
+ * Parses a text in which brackets or a quote may be open at the cursor: unchanged, or closed there or at the end of the
+ * line, whichever gives the fewest errors. Otherwise YAML takes the following text into them.
  */
 function parseUnfinished(before: string, rest: string, below: string): Unfinished | undefined {
   const { document } = parseYaml(before + rest + below);
@@ -108,7 +108,7 @@ function parseUnfinished(before: string, rest: string, below: string): Unfinishe
   return best;
 }
 
-/** What closes the brackets, and the quote, that are open at the end of a text. */
+/** The closing brackets, and the quote, that are missing at the end of a text. */
 function closersOf(text: string): readonly string[] {
   const open: string[] = [];
   let last = '';
@@ -123,7 +123,7 @@ function closersOf(text: string): readonly string[] {
   return quote === undefined ? open : [quote, ...open];
 }
 
-/** What is at an offset, as lines of plain text. */
+/** Explains the key or value at an offset, as lines of plain text. */
 export function schemaHover(
   text: string,
   offset: number,
@@ -144,10 +144,10 @@ export function schemaHover(
 interface Found {
   readonly text: string;
   readonly place: TextRange | undefined;
-  /** Where it is a key: the keys that can stand there, and those that do. */
+  /** For a key: the keys that are possible there, and those that exist. */
   readonly keys?: KeySchemas;
   readonly siblings?: readonly string[];
-  /** Where it is a value. */
+  /** For a value. */
   readonly schema?: Schema;
 }
 

@@ -7,12 +7,12 @@ import { duplicatesEvidence } from './people.ts';
 import { Resolver, roleReference } from './references.ts';
 import { yamlScalar } from './ruleEvaluation.ts';
 
-/** Roles that are looked through for two that nobody has both of. */
+/** The most roles that are searched for two that nobody has both of. */
 const MAX_PAIRED = 20;
 
 /**
- * A file of access rules to begin with: rules that hold today, from what was read; those that do not hold yet as comments. So it
- * has no findings, and the first one is news.
+ * A new file of access rules: rules that hold for the reading, and as comments those that do not hold yet. So it has no
+ * findings, and the first one is news.
  */
 export function newAccessFile(model: AccessModel, now: number): string {
   const head = headOf(model);
@@ -25,7 +25,7 @@ export function newAccessFile(model: AccessModel, now: number): string {
     rule('no-empty-groups', 'no-empty-groups', [], l10n.t('Every group has members.')),
   ].filter((text) => text !== '');
   const holding = rules.filter((text) => judge(text)?.status === 'pass');
-  // A file without any rule tells nothing.
+  // A file without any rule is undecided.
   const active = holding.length > 0 ? holding : rules.slice(-1);
   const others = rules.filter((text) => !active.includes(text));
   return [
@@ -70,7 +70,7 @@ function headOf(model: AccessModel): string {
 
 type Judge = (rule: string) => RuleResult | undefined;
 
-/** At most as many holders as there are now, of a role that matters. */
+/** The limit is the current number of holders of an important role. */
 function limitRule(model: AccessModel, judge: Judge): string {
   const held = heldRoles(model);
   const role = held.find((one) => /admin|owner|root/i.test(one.role?.metadata.name ?? '')) ?? held[0];
@@ -84,7 +84,7 @@ function limitRule(model: AccessModel, judge: Judge): string {
   return most === undefined ? '' : limited(most);
 }
 
-/** Two roles that nobody has both of; where there are none, two that somebody has. */
+/** Two roles that nobody has both of; if there are none, two that somebody has. */
 function separationRule(model: AccessModel, judge: Judge): string {
   const resolver = new Resolver(model);
   const [first, ...others] = heldRoles(model)
@@ -109,12 +109,12 @@ function rule(id: string, kind: string, keys: readonly string[], about: string):
   return `  ${comment(about)}  - id: ${id}\n${lines.join('')}`;
 }
 
-/** Names of a server stay on the line, whatever they hold. */
+/** Keeps names of a server on one line, whatever they contain. */
 function comment(text: string): string {
   return `# ${oneLine(text)}\n`;
 }
 
-/** As comments, as the editor writes them: in the column of the first line. */
+/** As comments, written like the editor does: in the column of the first line. */
 function commented(text: string): string {
   const [indentation = ''] = /^ */.exec(text) ?? [];
   return text.replace(new RegExp(`^${indentation}(?=[^#\\n])`, 'gm'), `${indentation}# `);

@@ -1,11 +1,11 @@
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
 import { emailOf, lowerCaseAscii } from './references.ts';
 
-/** What a file says about user ids beside subjects: whether the same people are listed twice. */
+/** Whether user IDs beside subjects list the same people twice, according to the file. */
 export type UserIdRelation = 'unknown' | 'duplicates' | 'separate';
 export const USER_ID_RELATIONS: readonly UserIdRelation[] = ['unknown', 'duplicates', 'separate'];
 
-/** Somebody whose entries the file links. */
+/** A person whose entries the file links. */
 export interface Person {
   readonly name: string;
   readonly principals: readonly Principal[];
@@ -13,8 +13,8 @@ export interface Person {
 }
 
 /**
- * Who is the same human. Servers list members as subjects and as user ids without a link between them: what is not linked by the
- * file can be one or two.
+ * Knows which entries are the same human. Servers list members as subjects and as user IDs without a link between them:
+ * two entries that the file does not link can be one human or two.
  */
 export class People {
   readonly identity: UserIdRelation;
@@ -41,7 +41,7 @@ export class People {
     return this.#personOf.get(principal);
   }
 
-  /** Equal for entries that are one human, as far as the file or an equal e-mail address says. */
+  /** The same value for principals that are one human: linked by the file, or with the same e-mail address. */
   humanOf(principal: Principal): Person | string {
     const person = this.#personOf.get(principal);
     if (person !== undefined || principal.kind === 'serviceAccount') return person ?? principal.key;
@@ -73,7 +73,7 @@ export function listsUsers({ group }: GroupEntry): boolean {
   return group.spec.userIDs.length > 0;
 }
 
-/** What speaks for `duplicates`: of the groups that list people in both ways, how many list equally many. */
+/** The evidence for `duplicates`: of the groups that list people in both ways, how many list equally many. */
 export function duplicatesEvidence({ groups }: AccessModel): { readonly equal: number; readonly all: number } {
   const both = groups.filter((entry) => listsSubjects(entry) && listsUsers(entry));
   const isEqual = ({ group: { spec } }: GroupEntry) =>

@@ -4,21 +4,21 @@ import { nearest } from '../base/text.ts';
 import { globTest, isGlob } from './globs.ts';
 import { textOf, type Value } from './schema.ts';
 
-/** What a reference stands for in a reading. */
+/** The entries of a reading that a reference names. */
 export interface Resolved<T> {
   readonly found: readonly T[];
   /**
-   * `ambiguous`: it should fit one and fits several; `unknown`: nothing is called so; `unreadable`: that cannot be known, because the
-   * list or a part of it could not be read.
+   * `ambiguous`: it should match one and matches several; `unknown`: nothing has this name; `unreadable`: that cannot
+   * be known, because the list or a part of it could not be read.
    */
   readonly failure?: 'unknown' | 'ambiguous' | 'unreadable';
-  /** What was probably meant, as it has to be written. */
+  /** The reference that was probably meant, in its spelling for the file. */
   readonly suggestion?: string;
 }
 
 const ID = 'id:';
 
-/** The names in a reading, for every rule of every file that is about it: a file is checked at each key that is typed. */
+/** The names in a reading, shared by every rule of every file about it: a file is checked at each key that is typed. */
 class Names {
   static readonly #known = new WeakMap<AccessModel, Names>();
   readonly groups: NamedEntries<GroupEntry>;
@@ -42,7 +42,7 @@ class Names {
       isRead: model.groupsKnown,
       isWhole: !hasMalformed(model, 'groups'),
     });
-    // Of two roles with one id both are granted, and have the same groups.
+    // If two roles have one ID, both are granted, and have the same groups.
     this.roles = new NamedEntries(
       model.roles.filter(({ key, id }) => key === id),
       {
@@ -67,7 +67,7 @@ class Names {
     return this.#subjects;
   }
 
-  /** Those whose e-mail addresses fit. */
+  /** The subjects whose e-mail addresses match. */
   byGlob(glob: string): readonly Principal[] {
     const before = this.#byPattern.get(glob);
     if (before) return before;
@@ -79,7 +79,7 @@ class Names {
   }
 }
 
-/** Finds what a file names in what was read, each name in constant time. */
+/** Finds the entries that a file names, each name in constant time. */
 export class Resolver {
   readonly #model: AccessModel;
   readonly #names: Names;
@@ -107,7 +107,7 @@ export class Resolver {
     return this.#names.roles.find(text);
   }
 
-  /** @param permits whether it lets somebody in: then an e-mail address must be that of one subject alone. */
+  /** @param permits whether it grants somebody something: then an e-mail address must be that of one subject alone. */
   principal(value: Value, permits: boolean): Resolved<Principal> {
     const { text } = value;
     if (text === undefined) return this.#ofIssuer(textOf(value, 'issuer') ?? '', textOf(value, 'subject') ?? '');
@@ -152,7 +152,10 @@ export class Resolver {
   }
 }
 
-/** Some entries of one of the model's lists, by their places in it: a pattern can name thousands, and a set of them is slow. */
+/**
+ * A set of entries of one of the model's lists, by their positions: a pattern can name thousands, and a `Set` of them
+ * is slow.
+ */
 export class EntrySet {
   static readonly #known = new WeakMap<readonly Indexed[], Pick<EntrySet, 'has'>>();
   readonly #marks: Uint8Array;
@@ -161,7 +164,7 @@ export class EntrySet {
     this.#marks = new Uint8Array(all.length);
   }
 
-  /** What a name stands for is one array for all rules of a reading: it is marked once, and nobody adds to it. */
+  /** A name is resolved to one array for all rules of a reading: it is marked once, and nobody adds to it. */
   static of(all: readonly unknown[], entries: readonly Indexed[]): Pick<EntrySet, 'has'> {
     const before = EntrySet.#known.get(entries);
     if (before) return before;
@@ -187,13 +190,13 @@ interface Indexed {
   readonly index: number;
 }
 
-/** The e-mail address of a person; where none came, an id that is one. */
+/** The e-mail address of a person; without one, an ID that is an e-mail address. */
 export function emailOf({ kind, email, id }: Principal): string | undefined {
   if (email !== undefined) return email;
   return kind !== 'serviceAccount' && id.includes('@') ? id : undefined;
 }
 
-/** In ASCII alone: other letters differ between languages and standards. */
+/** Only ASCII letters: others differ between languages and standards. */
 export function lowerCaseAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -231,7 +234,7 @@ class NamedEntries<T> {
     return this.#byName;
   }
 
-  /** Rules name the same again and again: each name is looked up once. */
+  /** Rules repeat names: each one is looked up once. */
   find(text: string): Resolved<T> {
     const resolved = this.#found.get(text) ?? this.#find(text);
     this.#found.set(text, resolved);
@@ -249,7 +252,7 @@ class NamedEntries<T> {
     const found = (isId ? this.#ids.get(text.slice(ID.length)) : this.#names.get(text)) ?? [];
     if (found.length > 1) return { found, failure: 'ambiguous' };
     if (found.length === 1) return { found };
-    // An id needs no list: nothing that was read has it.
+    // An ID needs no list: no entry that was read has it.
     if (isId && !this.#naming.isRead) return { found };
     if (!this.#isWhole()) return { found, failure: 'unreadable' };
     const meant = this.#ids.has(text) ? ID + text : nearest(text, this.#names.keys());
@@ -273,7 +276,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined)
   return groups;
 }
 
-/** How a group has to be written: by name where that fits it alone. */
+/** The reference to a group: by name if no other group has it. */
 export function groupReference(resolver: Resolver, entry: GroupEntry): string {
   const name = groupName(entry);
   return isPlainName(name) && resolver.group(name).found.length === 1 ? name : ID + entry.group.metadata.id;
@@ -284,7 +287,7 @@ export function roleReference(resolver: Resolver, { id, role }: RoleEntry): stri
   return isPlainName(name) && resolver.role(name).found.length === 1 ? name : ID + id;
 }
 
-/** How a person or account has to be written: by e-mail address where that is theirs alone. */
+/** The reference to a person or account: by e-mail address if nobody else has it. */
 export function principalReference(resolver: Resolver, principal: Principal): PrincipalReference {
   const { kind, id, issuer = '' } = principal;
   const email = emailOf(principal);
@@ -301,7 +304,7 @@ function isAddress(text: string): boolean {
   return text.includes('@') && !isGlob(text) && !/^\s|\s$|^(?:user|serviceAccount|subject|group|role):/.test(text);
 }
 
-/** Whether a name can stand for itself. */
+/** Whether a name needs no quotes or prefix. */
 function isPlainName(name: string): boolean {
   return name.trim() !== '' && !isGlob(name) && !name.startsWith(ID);
 }

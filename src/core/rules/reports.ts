@@ -34,7 +34,7 @@ export interface CheckedFile {
 export interface ReportOptions {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** False where the check was made without e-mail addresses too. */
+  /** False if the check was made without e-mail addresses too. */
   readonly emails?: boolean;
 }
 
@@ -58,7 +58,7 @@ export function positionsIn(text: string): (offset: number) => Position {
   };
 }
 
-/** The worst of several files: findings, then undetermined, then clean. No file tells nothing. */
+/** The worst verdict of several files: findings, then undetermined, then clean. Without a file: cannot tell. */
 export function worstVerdict(files: readonly CheckedFile[]): CheckVerdict {
   const verdicts = files.map(({ check }) => check.verdict);
   if (verdicts.includes('findings')) return 'findings';
@@ -150,7 +150,7 @@ function waiverJson({ owner, reason, until }: Waiver, emails: boolean): object {
 
 const LEVELS = { error: 'error', warning: 'warning', info: 'note' } as const;
 
-/** SARIF 2.1.0, as code scanning reads it. What passes is left out: code scanning shows every result as a finding. */
+/** SARIF 2.1.0, as code scanning reads it. Passed rules are left out: code scanning shows every result as a finding. */
 export function reportSarif(files: readonly CheckedFile[], version: string): object {
   const ruleIds = new Map<string, object>();
   for (const { check } of files) {
@@ -251,12 +251,14 @@ function locationsIn(path: string, { file }: CheckResult): (place: TextRange) =>
   };
 }
 
-/** Where a report leads to: a place in a file, or something in the organization by its key in the access model. */
+/**
+ * The target of a link in a report: a place in a file, or an entry of the organization by its key in the access model.
+ */
 export type ReportLink =
   | { readonly kind: 'place'; readonly path: string; readonly start: number; readonly end: number }
   | { readonly kind: 'group' | 'role' | 'principal'; readonly organization: string; readonly key: string };
 
-/** The check for people: what was found, what is undetermined, what is waived. */
+/** The check for users: findings, what is undetermined, and waived findings. */
 export function reportDocument(
   files: readonly CheckedFile[],
   { now, emails = true }: ReportOptions,
@@ -302,7 +304,7 @@ function fileBlocks({ path, check }: CheckedFile, emails: boolean): readonly Rep
       ? unread.map((reason) => notice(l10n.t('Undetermined: {0}', reason)))
       : check.gaps.map((gap) => notice(l10n.t('Incomplete: {0}', gapText(gap))))),
     paragraph(...([{ strong: summaryOf(check) }, ...readLine] as Line<ReportLink>)),
-    // What was not read must not look clean.
+    // Data that was not read must not look clean.
     ...(unread.length > 0 ? [] : [findings]),
     ...(rows.length > 0 ? [heading(l10n.t('Undetermined')), table([l10n.t('Rule'), l10n.t('Why')], rows, '')] : []),
     ...(waived.length > 0
@@ -342,7 +344,7 @@ function placeLink(path: string, text: string, place: TextRange = { start: 0, en
   return [{ text, link: { kind: 'place', path, start: place.start, end: place.end } }];
 }
 
-/** The groups that a finding comes from, with links. */
+/** The groups that lead to a finding, with links. */
 function throughLine({ organization }: CheckResult, finding: Finding): Line<ReportLink> {
   return joinLines(
     groupsOf(finding).map((group) => [

@@ -8,13 +8,16 @@ import type { FindingSubject } from './kinds/kind.ts';
 import { type CheckContext, reportUnresolved } from './ruleEvaluation.ts';
 import { problem, replacement, type Value } from './schema.ts';
 
-/** So many days before its end, a waiver is announced; one for longer than a year is questioned. */
+/**
+ * The number of days before its end from which an ending waiver is reported. A waiver for more than a year is
+ * questioned.
+ */
 const SOON = 14;
 const YEAR = 366;
 
 const MAX_HOLDERS = 'max-holders';
 
-/** A waiver and what it stands for in this reading. */
+/** A waiver with the entries that it names in this reading. */
 interface Candidate {
   readonly waiver: Waiver;
   readonly isActive: boolean;
@@ -24,7 +27,10 @@ interface Candidate {
 
 type Weighed = RuleResult & { readonly hasTwins: boolean };
 
-/** Takes accepted findings out of the verdict, and says what is wrong with the waivers. They hide no doubt and no problem. */
+/**
+ * Removes accepted findings from the verdict, and reports mistakes in the waivers. Waivers hide neither doubts nor
+ * problems.
+ */
 export function applyWaivers(
   waivers: readonly Waiver[],
   judged: readonly EvaluatedRule[],

@@ -57,7 +57,10 @@ const holders = (permits: boolean, about: () => string): KeySchema => ({
   about,
 });
 
-/** Its findings are about holders, or about a role for how many it has: then `except` names holders that do not count. */
+/**
+ * Findings are about the holders. ({@link aboutNumbers}: about the role, for the number of its holders; `except` leaves
+ * holders out of the count.)
+ */
 const aboutHolders = {
   subjects: ['principal'],
   needs: () => ['groups'],
@@ -256,11 +259,11 @@ interface Human {
   readonly groups: Set<GroupEntry>;
 }
 
-/** Who has one of the roles, each human once. */
+/** The humans who have one of the roles, each once. */
 function humansOf(paths: Paths, { people }: RuleContext): Iterable<Human> {
   const humans = new Map<Person | string, Human>();
   for (const [principal, groups] of paths) {
-    // What repeats subjects is judged with them.
+    // A user ID that may repeat a subject is judged with the subjects.
     if (people.identity === 'duplicates' && people.isTwinIn(principal, groups)) continue;
     const human = people.humanOf(principal);
     const entry = humans.get(human) ?? { principals: [], groups: new Set() };
@@ -271,7 +274,10 @@ function humansOf(paths: Paths, { people }: RuleContext): Iterable<Human> {
   return humans.values();
 }
 
-/** Whether a user id through groups without subjects and a subject through groups without user ids would be too much in one hand. */
+/**
+ * Whether a user ID through groups without subjects and a subject through groups without user IDs could be one person
+ * with too many roles.
+ */
 function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: number, context: RuleContext): boolean {
   const users = new Map<string, Set<RoleEntry>>();
   const subjects = new Map<string, Set<RoleEntry>>();
@@ -299,8 +305,8 @@ function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: num
 }
 
 /**
- * How many humans hold a role: at least, where each unlinked user id is a subject of the same group or of another; at most, where
- * none is.
+ * The number of humans who hold a role: at least, if each unlinked user ID is a subject of the same group or of
+ * another; at most, if none is.
  */
 function countHolders(role: RoleEntry, groups: readonly GroupEntry[], context: RuleContext): CountRange {
   const { people } = context;

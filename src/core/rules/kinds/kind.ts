@@ -13,7 +13,7 @@ import type { KeySchemas, SchemaVariant, Value } from '../schema.ts';
 
 export type ListName = 'groups' | 'roles';
 
-/** What a finding is about. `aspect` tells findings of one group apart: a tag, a kind of members. */
+/** The subject of a finding. `aspect` distinguishes findings of one group: a tag, a kind of members. */
 export type FindingSubject =
   | { readonly kind: 'principal'; readonly principals: readonly Principal[] }
   | { readonly kind: 'group'; readonly group: GroupEntry }
@@ -25,9 +25,9 @@ export interface FindingInput {
   readonly subjects: readonly FindingSubject[];
   /** Localized; without a full stop. */
   readonly message: string;
-  /** What it comes from beside that: the groups that give the roles, and the roles. */
+  /** The groups that give the roles, and the roles, besides the subjects. */
   readonly through?: readonly (GroupEntry | RoleEntry)[];
-  /** How many holders there are at least and at most. */
+  /** The smallest and the largest possible number of holders. */
   readonly range?: CountRange;
 }
 
@@ -44,7 +44,7 @@ export interface RuleContext {
   readonly value: Value;
   /** In days since 1970, UTC. */
   readonly today: number;
-  /** What a key of the rule names, without repetitions. */
+  /** The entries that a key of the rule names, without repetitions. */
   groups(key: string): readonly GroupEntry[];
   roles(key: string): readonly RoleEntry[];
   principals(key: string): readonly Principal[];
@@ -55,23 +55,29 @@ export interface RuleContext {
   text(key: string): string | undefined;
   texts(key: string): readonly string[];
   integer(key: string): number | undefined;
-  /** How people call them, without e-mail addresses where those are not wanted. */
+  /** The name for users, without e-mail addresses if those are not wanted. */
   nameOf(principals: readonly Principal[]): string;
   addFinding(finding: FindingInput): void;
-  /** Something keeps the rule from passing: a localized sentence. @param isTwin said of user ids that may repeat subjects. */
+  /**
+   * Prevents the rule from passing, for a reason in a localized sentence. @param isTwin for a reason about user IDs
+   * that may repeat subjects.
+   */
   markUndecided(reason: string, isTwin?: boolean): void;
   /** The rule makes no sense as written: it is not evaluated. */
   rejectRule(key: string, message: string): void;
 }
 
 export interface RuleKind extends SchemaVariant {
-  /** What its findings are about, and `except` and `for` can name. */
+  /** The subjects of its findings, which `except` and `for` can name. */
   readonly subjects: readonly ('principal' | 'group' | 'role')[];
-  /** What else `except` can name. */
+  /** Other subjects that `except` can name. */
   readonly excepts?: 'principal' | 'group';
-  /** The lists that it is about; names of roles need their list too. */
+  /** The lists that it is judged by; names of roles need their list too. */
   readonly needs: (value: Value) => readonly ListName[];
-  /** Lists whose missing items make findings uncertain rather than a pass: what is missing could only be one more. */
+  /**
+   * Lists in which a missing item could only satisfy the rule: where one is incomplete, findings are uncertain, and a
+   * pass stands.
+   */
   readonly turned?: readonly ListName[];
   /** Whether members who are listed twice matter. */
   readonly isAboutHolders?: boolean;
@@ -83,11 +89,12 @@ export interface RuleKind extends SchemaVariant {
 export type RuleKinds = Readonly<Record<string, RuleKind>>;
 export const defineKeys = (all: KeySchemas): KeySchemas => all;
 
-/** A message names so many; the rest stands in the reading. */
+/** The most names in one message; the rest is in the tree. */
 const MAX_NAMES = 4;
 
 /**
- * Fills a localized sentence: for one that is written thousands of times, for which `l10n.t` would look through it each time.
+ * Fills a localized sentence. For sentences that are filled thousands of times, because `l10n.t` parses the sentence
+ * each time.
  */
 export function messageFiller(sentence: string): (...values: readonly string[]) => string {
   const parts = sentence.split(/\{(\d)\}/).map((part, at) => (at % 2 === 0 ? part : Number(part)));

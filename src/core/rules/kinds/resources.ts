@@ -19,10 +19,10 @@ const of: KeySchema = {
   isRequired: true,
   about: () => l10n.t('What the rule applies to: groups or roles.'),
 };
-/** After so many days a deletion counts as stuck. */
+/** The number of days after which a deletion counts as stuck. */
 const DAYS = 7;
 
-/** Rules about how groups and roles are called, tagged and doing. */
+/** Rules about the names, tags and states of groups and roles. */
 export const resourceKinds: RuleKinds = {
   naming: {
     about: () => l10n.t('Every name matches one of these patterns.'),
@@ -129,7 +129,7 @@ function listOf(value: Value): readonly ListName[] {
 }
 
 function hasTag({ tags }: AccessGroup['metadata'], wanted: string): boolean {
-  // A callback would be made anew for each group.
+  // A callback would be created anew for each group.
   for (const { name, value } of tags) if (name === wanted && value !== '') return true;
   return false;
 }
