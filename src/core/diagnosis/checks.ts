@@ -8,23 +8,23 @@ type ValueOf<Name extends CheckName> = Diagnosis[Name] extends CheckOutcome<infe
 
 /** One question of a diagnosis, and how its answer is shown. */
 export interface DiagnosisCheck<Name extends CheckName> {
-  /** The heading it stands under; checks with the same heading follow each other. */
+  /** The heading in the report; checks with the same heading follow each other. */
   readonly heading: () => string;
-  /** Names the check where it has no answer. */
+  /** The name of the check if it has no answer. */
   readonly label: () => string;
   /** How long the answer may take, in milliseconds. */
   readonly limitMs: number;
   readonly lines: (value: ValueOf<Name>, diagnosis: Diagnosis) => readonly ReportLine[];
 }
 
-/** For what is asked over the network; the rest is asked on this machine. */
+/** For questions over the network; all others concern this machine. */
 const NETWORK_MS = 10_000;
 const LOCAL_MS = 4000;
 
 /** The version of the identity service's interface description (specification of the identity service, Versioning). */
 const SPECIFICATION_VERSION = '1.11.0';
 
-/** Identity tokens tolerate a minute of difference, and so do sessions. */
+/** Identity tokens and sessions tolerate a minute of difference. */
 const MAX_SKEW_MS = 60_000;
 
 /** Every check, in the order of the report. */

@@ -10,8 +10,8 @@ type Questions = Omit<Diagnosis, 'at'>;
 type Value<G> = G extends CheckOutcome<infer T> ? T : never;
 
 /**
- * Answers one question each; may fail, hang and take its time. `undefined` says that there is nothing to ask about, as
- * while no cloud is configured. None may open a browser, send a token or change a session.
+ * Each answers one question; it may fail, hang and take its time. `undefined` means that there is nothing to ask about,
+ * for example because no cloud is configured. None may open a browser, send a token or change a session.
  */
 export type DiagnosisSources = {
   readonly [Name in keyof Questions]: (
@@ -20,7 +20,7 @@ export type DiagnosisSources = {
 };
 
 /**
- * Asks all questions at once, each within its time. What fails or hangs is reported as such and does not affect the others.
+ * Asks all questions at once, each with its time limit. Failures are reported and do not affect the others.
  *
  * @throws RolecallError `cancelled` when `signal` says so.
  */
@@ -68,10 +68,10 @@ async function answer(source: (signal: AbortSignal) => unknown, signal: AbortSig
 }
 
 /**
- * The diagnosis as a Markdown document for people. Contains no token, code or secret; text from outside is shown as
+ * The diagnosis as a Markdown document for users. Contains no token, code or secret; text from outside is shown as
  * code, so that it cannot link, load or look like text of ours.
  *
- * @param redact Hides the values that are known to be secret, and what looks like one: {@link Redactor.redact}.
+ * @param redact Hides known secrets, and text that looks like one: {@link Redactor.redact}.
  */
 export function reportOf(diagnosis: Diagnosis, redact: (text: string) => string): string {
   const checked = (Object.keys(CHECKS) as CheckName[]).map((name) => ({
@@ -93,7 +93,7 @@ export function reportOf(diagnosis: Diagnosis, redact: (text: string) => string)
   return `${redact(text)}\n`;
 }
 
-/** The lines for what was found, or the one line that says why nothing was. */
+/** The lines for a result, or one line that says why there is none. */
 function linesOf(name: CheckName, diagnosis: Diagnosis): readonly ReportLine[] {
   // The compiler does not see that the check and the answer are of one name.
   const { label, lines } = CHECKS[name] as {

@@ -1,5 +1,5 @@
-// What a diagnosis of the sign-in is made from. No member is meant to hold a token, a code or a secret; the report hides
-// them all the same, because error messages and settings are written by others.
+// The facts of a sign-in diagnosis. No member is meant to contain a token, a code or a secret; the report hides them
+// anyway, because error messages and settings are written by others.
 import type { Connection } from '../base/connection.ts';
 
 /** The answer to one question. `skipped`: there was nothing to ask about. */
@@ -12,9 +12,9 @@ export interface Versions {
   readonly extension: string;
   /** Name and version. */
   readonly editor: string;
-  /** Where the editor shows itself. */
+  /** Where the editor's window is. */
   readonly shownIn: 'desktop' | 'browser';
-  /** `ssh-remote`, `dev-container`, `wsl`, …; absent where nothing is remote. */
+  /** `ssh-remote`, `dev-container`, `wsl`, …; absent without a remote. */
   readonly remote?: string;
   /** Whether Rolecall runs on the user's own machine or beside the remote workspace. */
   readonly runsOn: 'this machine' | 'the remote machine';
@@ -26,9 +26,11 @@ export type ConnectionFact =
   | {
       readonly kind: 'connection';
       readonly connection: Connection;
-      /** Names of the headers that the user adds to requests to the inference service; none where they don't apply. */
+      /**
+       * The names of the headers that the user adds to requests to the inference service; empty where they don't apply.
+       */
       readonly headers: readonly string[];
-      /** What is written in settings and not used, a sentence each. */
+      /** One sentence for each setting that is not used. */
       readonly problems: readonly string[];
     }
   | { readonly kind: 'unconfigured' }
@@ -63,7 +65,7 @@ export type RedirectFact = { readonly uri: string } & (
   | { readonly kind: 'free' }
   /** A window of Rolecall waits there for the answer to a sign-in. */
   | { readonly kind: 'ours' }
-  /** Another program listens; `says` is how it names itself over HTTP. */
+  /** Another program listens; `says` is its name over HTTP. */
   | { readonly kind: 'taken'; readonly says?: string }
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'editorLink'; readonly scheme: string; readonly isThisEditor: boolean }
@@ -91,7 +93,7 @@ export interface NetworkFact {
 
 export type StoreFact =
   | { readonly kind: 'writable' }
-  /** Read, and not written to, for a reason. */
+  /** It can be read but not written, for a reason. */
   | { readonly kind: 'readable'; readonly why: string };
 
 export interface SessionFact {
@@ -117,7 +119,7 @@ export interface SharedFact {
   /** The generation of the sealed session. */
   readonly generation?: number;
   readonly isSignedOut?: boolean;
-  /** How many windows have registered, those included that were killed. */
+  /** The number of registered windows, including those that were killed. */
   readonly windows: number;
   readonly holder:
     | { readonly kind: 'nobody' }
@@ -142,13 +144,13 @@ export type ContainmentFact =
 
 /** Whether programs outside of the editor can use this window's sign-in. */
 export interface CommandLineFact {
-  /** How many programs the user has allowed, each for one connection. */
+  /** The number of programs that the user has allowed, each for one connection. */
   readonly allowed: number;
   /** Whether this window answers them. */
   readonly isOpen: boolean;
 }
 
-/** A recent warning or error, as it is in the log. */
+/** A recent warning or error of the log. */
 export interface LoggedProblem {
   /** Milliseconds since the epoch. */
   readonly at: number;

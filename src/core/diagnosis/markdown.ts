@@ -10,13 +10,13 @@ const DAY_MS = 24 * HOUR_MS;
 export interface ReportLine {
   readonly label: string;
   readonly text: string;
-  /** What is wrong, or may be, and what to do: Markdown as well. Shown at the top of the report, too. */
+  /** The problem, or possible problem, and what to do: Markdown as well. Also shown at the top of the report. */
   readonly finding?: string;
 }
 
 /**
- * Text from outside as inline code (CommonMark section 6.1): nothing in it is a link, a picture or a heading. Line breaks and
- * what cannot be seen become spaces.
+ * Text from outside as inline code (CommonMark section 6.1): nothing in it is a link, a picture or a heading. Line
+ * breaks and invisible characters become spaces.
  */
 export function code(text: string): string {
   const flat = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
@@ -28,7 +28,7 @@ export function code(text: string): string {
   return fence + pad + short + pad + fence;
 }
 
-/** A time, with how far it is from `now`; both in milliseconds since the epoch. */
+/** A time and its distance from `now`; both in milliseconds since the epoch. */
 export function timeOf(at: number, now: number): string {
   if (Number.isNaN(new Date(at).getTime())) return l10n.t('(no time)');
   const apart = durationOf(Math.abs(at - now));
@@ -40,7 +40,7 @@ export function utcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** A duration in the unit in which it is a small number. */
+/** A duration in the unit that makes it a small number. */
 export function durationOf(ms: number): string {
   if (ms >= 2 * DAY_MS) return l10n.t('{0} days', Math.round(ms / DAY_MS));
   if (ms >= 2 * HOUR_MS) return l10n.t('{0} hours', Math.round(ms / HOUR_MS));

@@ -4,7 +4,7 @@ import type { NetworkFact } from './facts.ts';
 
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 
-/** What the environment says about proxies and certificates. */
+/** The proxies and certificates in the environment. */
 export async function inspectEnvironment(env: NodeJS.ProcessEnv): Promise<Omit<NetworkFact, 'settings'>> {
   const variables: Record<string, string> = {};
   for (const name of VARIABLES.flatMap((upper) => [upper, upper.toLowerCase()])) {
@@ -24,7 +24,7 @@ async function readCertificates(path: string): Promise<'read' | 'unreadable' | '
   try {
     return (await fs.readFile(path, 'utf8')).includes('-----BEGIN CERTIFICATE-----') ? 'read' : 'no certificate';
   } catch {
-    return 'unreadable'; // Which is the finding.
+    return 'unreadable'; // That it cannot be read is the finding.
   }
 }
 
@@ -83,7 +83,7 @@ const name = () =>
 const noRoute = () => l10n.t('No response. Check the firewall, the VPN and the proxy (http.proxy).');
 const cut = () => l10n.t('The connection was closed on the way, possibly by a firewall or a proxy.');
 
-/** What a code means for the user of this machine; the first match decides. */
+/** The meaning of a code for the user of this machine; the first match decides. */
 const ADVICE: readonly (readonly [RegExp, () => string])[] = [
   [
     /^PROXY_407$|^ERR_PROXY_AUTH|^ERR_UNEXPECTED_PROXY_AUTH$/,

@@ -7,14 +7,14 @@ import { type Fetch, type HttpResponse, sendRequest } from '../base/http.ts';
 import type { Discovery, IdentityFact, Probe, RedirectFact } from './facts.ts';
 import { errorCodes } from './network.ts';
 
-/** Below what the whole question may take, so that the report names the host that did not respond. */
+/** Less than the limit of the whole question, so that the report names the host that did not respond. */
 const DEADLINE_MS = 8000;
 const MAX_BYTES = 1_000_000;
 /** The Date header counts whole seconds and is cut, not rounded. */
 const HALF_A_SECOND_MS = 500;
 
 export interface ProbeDeps {
-  /** The one that signs in: what it cannot reach, a sign-in cannot reach. */
+  /** The `fetch` of the sign-in: what it cannot reach, a sign-in cannot reach. */
   readonly fetch: Fetch;
   readonly now: () => number;
 }
@@ -105,8 +105,8 @@ function redirected(status: number): Discovery {
 const ANSWER_MS = 1500;
 
 /**
- * Which program would receive the answer of a sign-in. Nothing is sent but a plain GET of `/` to a loopback port on which a
- * program listens already.
+ * Finds the program that would receive the answer of a sign-in. Sends only a plain GET of `/`, and only to a loopback
+ * port on which a program listens already.
  *
  * @param editorScheme The scheme of this editor's links, such as `vscode`.
  */
@@ -139,7 +139,7 @@ async function lookAt(host: string, port: number, signal: AbortSignal): Promise<
   if (answer === 'silent') return { kind: 'taken' };
   if (answer !== 'nobody')
     return answer.name === LISTENER_NAME ? { kind: 'ours' } : { kind: 'taken', says: answer.name };
-  // Nobody answers: may we listen, too? Systems reserve ports, and not every machine has both families.
+  // Nobody answers: can we listen, too? Systems reserve ports, and not every machine has both families.
   const code = await tryToListen(host, port);
   if (code === undefined || (host === '::1' && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'))) {
     return { kind: 'free' };
@@ -147,7 +147,7 @@ async function lookAt(host: string, port: number, signal: AbortSignal): Promise<
   return code === 'EADDRINUSE' ? { kind: 'taken' } : { kind: 'refused', code };
 }
 
-/** @returns the system's reason why not. */
+/** @returns the system's reason if it cannot. */
 function tryToListen(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = net.createServer();

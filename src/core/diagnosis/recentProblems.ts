@@ -5,7 +5,10 @@ import type { LoggedProblem } from './facts.ts';
 const KEPT = 5;
 const MAX_LENGTH = 500;
 
-/** A log that remembers the last warnings and errors. Put it below the redacting log, so that it remembers no secret. */
+/**
+ * A log that remembers the last warnings and errors. It belongs below the redacting log, so that it remembers no
+ * secret.
+ */
 export class RecentProblems implements Log {
   readonly #inner: Log;
   readonly #now: () => number;

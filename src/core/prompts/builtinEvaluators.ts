@@ -1,4 +1,4 @@
-/** A reply of a judge, and what it is worth, 0 to 1. */
+/** A possible reply of a judge and its score, 0 to 1. */
 export interface JudgeChoice {
   readonly choice: string;
   readonly score: number;
@@ -8,7 +8,7 @@ export interface JudgeChoice {
 export interface BuiltinEvaluator {
   /** The values of the case that it needs besides the answer. */
   readonly reads: readonly string[];
-  /** What the judge is told. English, as what it judges mostly is. */
+  /** The instruction for the judge. English, like most answers. */
   readonly rubric: string;
   /** As in the format, where everything above 1 passes. */
   readonly choices: readonly JudgeChoice[];

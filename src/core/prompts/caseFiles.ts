@@ -5,10 +5,10 @@ import { nameCases, type PromptCase, type UnnamedCase } from './promptCases.ts';
 import type { PromptFile } from './promptFile.ts';
 import { checkPath, type PromptResources } from './promptRequest.ts';
 
-/** A line of a data file that is no case. */
+/** A line of a data file that is not a case. */
 export interface CaseFileProblem {
   readonly path: string;
-  /** From 1; absent for the whole file. */
+  /** From 1; absent if the problem concerns the whole file. */
   readonly line?: number;
   readonly message: string;
 }
@@ -28,14 +28,17 @@ export function caseFileProblemText({ path, line, message }: CaseFileProblem): s
   return place === '' ? message : `${place}: ${message}`;
 }
 
-/** Reads a data file: CSV with a header where the name ends so, else JSON, one object a line. */
+/** Reads a data file: CSV with a header if its name ends in `.csv`, else JSON, one object a line. */
 export function readCaseFile(path: string, text: string): CaseFile {
   const plain = text.replace(/^\uFEFF/, '');
   const { rows, problems } = /\.csv$/i.test(path) ? readCsvCases(path, plain) : readJsonLines(path, plain);
   return { rows: rows.slice(0, MAX_CASES), problems: problems.slice(0, SHOWN_PROBLEMS) };
 }
 
-/** The data file of an entry. That it cannot be read is its problem. @throws RolecallError `cancelled`. */
+/**
+ * Reads the data file of an entry. If it cannot be read, that is a problem of the result. @throws RolecallError
+ * `cancelled`.
+ */
 export async function readCasesOf(
   entry: string,
   readText: PromptResources['readText'],
@@ -50,7 +53,10 @@ export async function readCasesOf(
   }
 }
 
-/** The cases of the file and of its data files, told apart. What cannot be read is a problem, and the rest is still there. */
+/**
+ * The cases of the file and of its data files, with unique IDs. A data file that cannot be read is a problem, and the
+ * other cases are still there.
+ */
 export async function allCases(
   file: Pick<PromptFile, 'cases' | 'extensions'>,
   readText: PromptResources['readText'],
@@ -118,7 +124,7 @@ interface CsvRecord {
   readonly fields: readonly string[];
 }
 
-/** RFC 4180: fields in quotes hold commas, line breaks and doubled quotes. Empty lines are no records. */
+/** RFC 4180: quoted fields may contain commas, line breaks and doubled quotes. Empty lines are not records. */
 function parseCsv(text: string): CsvRecord[] {
   const records: CsvRecord[] = [];
   const field = /"((?:[^"]|"")*)"?|[^,\r\n]*/y;

@@ -21,14 +21,15 @@ interface Checked {
   readonly cases: readonly { readonly one: PromptCase; readonly keys: ReadonlyMap<string, TextRange> }[];
 }
 
-/** Keys of a case that are used without a placeholder, or that nobody misses. */
+/** Keys of a case that are used without a placeholder, or that need no use. */
 const quietKeys: ReadonlySet<string> = new Set([...nameKeys, 'id', 'description', 'input', 'expected']);
-/** Of a judge, besides the values of the case. */
+/** The variable of a judge, besides the values of the case. */
 export const COMPLETION_VARIABLE = 'completion';
 
 /**
- * Compares the placeholders with the cases: variables that no case has, that some lack, and that nothing uses. A file with
- * cases in data files, or with none, is not accused of what they may have: what data files have is known to `References`.
+ * Compares the placeholders with the cases: variables that no case has, that some lack, and that nothing uses. For a
+ * file with cases in data files, or without cases, nothing is reported about what they may contain: `References` knows
+ * the data files.
  *
  * @returns the variables of the file, in order.
  */
@@ -84,7 +85,7 @@ function namesWithoutPlace({ check }: EvaluatorDefinition): string[] {
   return found.filter((name) => placeholderKind(name) === 'variable');
 }
 
-/** What looks like a placeholder and is none. */
+/** Reports text that looks like a placeholder but is not one. */
 function reportText(reader: YamlReader, place: Placeholder, defined: ReadonlyMap<string, TextRange>): void {
   if (place.kind !== 'text' || defined.has(place.name)) return;
   const trimmed = place.name.trim();
@@ -111,7 +112,7 @@ function reportUndefined(reader: YamlReader, place: Placeholder, defined: Readon
   if (problem) reader.report(place, problem.severity, problem.code, problem.message, problem.fix);
 }
 
-/** Of a variable that is none of `names`, those that cases have. */
+/** For a variable that is not in `names`: reports it, with the names that cases have. */
 export function undefinedVariable(place: Placeholder, names: ReadonlySet<string>): PromptProblem | undefined {
   const { kind, name, start, end } = place;
   if (kind !== 'variable' || names.has(name)) return undefined;

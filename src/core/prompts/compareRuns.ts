@@ -2,26 +2,29 @@ import type { AttemptResult, Verdict } from './runResults.ts';
 import type { StoredResult, StoredRun } from './runStore.ts';
 
 /**
- * How a case did beside another time, or another model.
+ * How a case changed from one run, or model, to another.
  *
  * - `better`, `worse`: another verdict, or more or fewer of its answers pass.
  * - `different`: the verdict is the same, the answers are not.
- * - `unmeasured`: one of both could not be measured, so that nothing can be said.
- * - `added`, `removed`: only one of both has it.
+ * - `unmeasured`: one of the two could not be measured, so they cannot be compared.
+ * - `added`, `removed`: only one of the two has it.
  */
 export type Change = 'better' | 'worse' | 'different' | 'unchanged' | 'unmeasured' | 'added' | 'removed';
 
 export interface ComparedCase {
   readonly id: string;
   readonly label: string;
-  /** Of the later run, or of both; absent where models are compared. */
+  /** The model of the later run, or of both; absent where models are compared. */
   readonly model?: string;
   readonly change: Change;
   readonly before?: StoredResult;
   readonly after?: StoredResult;
 }
 
-/** Case by case, in the order of the later one; what is missing from it comes last. A run of some cases says nothing about others. */
+/**
+ * Compares two runs case by case, in the order of the later one; cases that it lacks come last. A run of some cases
+ * says nothing about the others.
+ */
 export function compareRuns(before: StoredRun, after: StoredRun): ComparedCase[] {
   // With one model each, the runs compare their models.
   const isModelFree = before.models.length === 1 && after.models.length === 1;
@@ -31,7 +34,9 @@ export function compareRuns(before: StoredRun, after: StoredRun): ComparedCase[]
   return compare(before.results, after.results, key).filter(isSaid);
 }
 
-/** What a run can be compared with: the earlier ones that have one of its cases, each once: the baseline, then the newest. */
+/**
+ * The runs that a run can be compared with: the baseline, then the newest first, each with at least one of its cases.
+ */
 export function comparableRuns(
   [latest, ...earlier]: readonly StoredRun[],
   baseline: StoredRun | undefined,
@@ -45,7 +50,7 @@ export function comparableRuns(
     .map((run) => ({ run, isBaseline: isBaseline(run) }));
 }
 
-/** The run that the next ones are held against: the newest of the whole file, else the newest. */
+/** The run that becomes the baseline: the newest of the whole file, else the newest. */
 export function runForBaseline(runs: readonly StoredRun[]): StoredRun | undefined {
   return runs.find(({ isPartial }) => !isPartial) ?? runs[0];
 }
@@ -56,7 +61,7 @@ export function compareModels({ results }: StoredRun, before: string, after: str
   return compare(of(before), of(after), ({ id }) => id).map(({ model: _, ...rest }) => rest);
 }
 
-/** The cases that did better in the baseline: what passed there and does not now, or passes less often. */
+/** The cases that did better in the baseline: they passed there, and now fail or pass less often. */
 export function regressions(baseline: StoredRun, after: StoredRun): ComparedCase[] {
   return compareRuns(baseline, after).filter(({ change }) => change === 'worse');
 }
@@ -107,7 +112,7 @@ function sameness(before: StoredResult, after: StoredResult): Change {
   return spoken(before) === spoken(after) ? 'unchanged' : 'different';
 }
 
-/** What came of asking the same again. */
+/** The result of asking the same again. */
 export interface Reproduction {
   readonly isSameRequest: boolean;
   /** Texts and tool calls of all choices. */
@@ -116,7 +121,7 @@ export interface Reproduction {
   readonly fingerprint: 'same' | 'changed' | 'unknown';
   /** Each choice whose answer differs. */
   readonly differences: readonly { readonly choice: number; readonly before: string; readonly after: string }[];
-  /** False where a request failed, so that nothing can be said about the answers. */
+  /** False if a request failed, so that the answers cannot be compared. */
   readonly isMeasured: boolean;
 }
 
@@ -139,7 +144,7 @@ export function compareAttempts(before: AttemptResult, after: AttemptResult): Re
   };
 }
 
-/** Without the IDs of calls, which are made anew each time. */
+/** The answers without the IDs of calls, which differ each time. */
 function answersOf({ completion }: AttemptResult): string[] {
   return (completion?.choices ?? []).map(({ text, toolCalls }) =>
     [text, ...toolCalls.map((call) => `${call.name}(${call.arguments})`)].join('\n'),

@@ -11,7 +11,7 @@ import type { Evaluation } from './runResults.ts';
 import { type Answer, missingValues, type Outcome, skipped, skippedWithoutValues } from './runResults.ts';
 
 const LONGEST_QUOTE = 80;
-/** A pattern that needs longer would need for ever. */
+/** The time limit of a pattern: one that needs longer would never end. */
 const REGEX_MS = 400;
 
 /** The answer without its reasoning, trimmed. */
@@ -20,10 +20,11 @@ export function trimmedAnswer({ text }: Pick<CompletionChoice, 'text'>): string 
 }
 
 /**
- * Checks an answer. What cannot be computed is skipped with its reason; what went wrong on the way is an error.
+ * Checks an answer. A check that is impossible is skipped with its reason; a failure of the check is an error.
  *
- * Where this differs from GitHub's runner of the format: line breaks at the end of a text to compare with are left out (that of
- * `expected: |` could never match a trimmed answer); an empty text to look for is skipped, since any answer contains it.
+ * Where this differs from GitHub's runner of the format: line breaks at the end of a text to compare with are left out
+ * (that of `expected: |` could never match a trimmed answer); an empty text to look for is skipped, since any answer
+ * contains it.
  *
  * @throws RolecallError `cancelled`; any other failure is a verdict.
  */
@@ -37,7 +38,7 @@ export async function evaluate(
   return { evaluator: name, method: check.method, range, ...(isNegated ? opposite(outcome) : outcome) };
 }
 
-/** What was not measured stays so. */
+/** The opposite outcome; what was not measured remains so. */
 function opposite(outcome: Outcome): Outcome {
   if (outcome.verdict === 'failed') return { verdict: 'passed' };
   if (outcome.verdict !== 'passed') return outcome;
@@ -102,29 +103,29 @@ function compare({ comparison, operand }: Extract<EvaluatorCheck, { method: 'str
   }
 }
 
-/** A part of a text, from an offset, in one line. */
+/** A part of a text from an offset, on one line. */
 function quote(text: string, from = 0): string {
   return JSON.stringify(truncateWithEllipsis(from === 0 ? text : `…${text.slice(from)}`, LONGEST_QUOTE));
 }
 
-/** Where to quote a text from, so that its end is seen. */
+/** The offset from which to quote a text so that its end is visible. */
 function startOfEnd(text: string): number {
   return truncate(text, Math.max(0, text.length - LONGEST_QUOTE + 2)).length;
 }
 
-/** Where to quote two texts from, so that their first difference is seen. */
+/** The offset from which to quote two texts so that their first difference is visible. */
 function startOfDifference(one: string, other: string): number {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;
   return same < LONGEST_QUOTE / 2 ? 0 : truncate(one, same - LONGEST_QUOTE / 4).length;
 }
 
-/** Values of the case stand for themselves in a pattern. */
+/** Values of the case are literal text in a pattern. */
 function matchRegex({ pattern, flags }: Extract<EvaluatorCheck, { method: 'regex' }>, answer: Answer): Outcome {
   const { values } = answer;
   const absent = missingValues(pattern, values);
   if (absent.length > 0) return skippedWithoutValues(absent);
-  // Also within brackets, where a hyphen means a range.
+  // Including the hyphen, which means a range within brackets.
   const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('-', '\\x2d');
   const filled = fillPlaceholders(pattern, (name) => {
     const value = values.get(name);
@@ -142,7 +143,7 @@ function matchRegex({ pattern, flags }: Extract<EvaluatorCheck, { method: 'regex
       ),
     );
   } catch (error) {
-    // Out of time, or a value that breaks the pattern.
+    // The time was over, or a value made the pattern invalid.
     return { verdict: 'error', reason: l10n.t('The regular expression failed: {0}', (error as Error).message) };
   }
 }
@@ -157,7 +158,7 @@ function matchSchema({ schema }: Extract<EvaluatorCheck, { method: 'jsonSchema' 
   return checkJson(schema, value);
 }
 
-/** With at least these arguments: objects can have more members, lists are compared item by item. */
+/** A call with at least these arguments: objects may have more members, lists are compared item by item. */
 function findCall(
   { tool, arguments: template }: Extract<EvaluatorCheck, { method: 'toolCall' }>,
   { choice, values }: Answer,
@@ -189,7 +190,7 @@ function indented(json: string): string {
   }
 }
 
-/** A value of the case is text, and can stand for a number in the call. */
+/** A value of the case is text, and also matches an equal number in the call. */
 function contains(actual: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (
@@ -232,7 +233,7 @@ function measureProbability(limit: number, { choice: { logprobs } }: Answer): Ou
   return { ...decided(probability >= limit, reason), score: probability };
 }
 
-/** A schema or a pattern in it that needs longer would need for ever. */
+/** The time limit of a schema: one that needs longer would never end. */
 const SCHEMA_MS = 1000;
 const SHOWN_SCHEMA_ERRORS = 3;
 

@@ -17,12 +17,12 @@ import type { Member, YamlNode } from './yamlText.ts';
 
 /** A check of an answer as the file describes it. */
 export interface EvaluatorDefinition {
-  /** As the file names it; its method where it does not. */
+  /** The name in the file; without one, the method. */
   readonly name: string;
-  /** Of the whole entry. */
+  /** The range of the whole entry. */
   readonly range: TextRange;
   readonly check: EvaluatorCheck;
-  /** It passes where it would fail. */
+  /** It passes where it would fail otherwise. */
   readonly isNegated?: boolean;
 }
 
@@ -39,7 +39,7 @@ export type EvaluatorCheck =
 
 export interface JudgeCheck {
   readonly method: 'llm';
-  /** As the file names it; absent where it names none. */
+  /** The name in the file; absent if there is none. */
   readonly model?: string;
   readonly prompt: TemplateText;
   readonly systemPrompt?: TemplateText;
@@ -47,7 +47,7 @@ export interface JudgeCheck {
   readonly parameters?: ParameterList;
 }
 
-/** Reads `evaluators`, of the file or of `rolecall`. An entry with an error is kept as one that cannot be carried out. */
+/** Reads `evaluators`, of the file or of `rolecall`. An entry with an error becomes one that is always skipped. */
 export function readEvaluators(reader: YamlReader, member: Member | undefined, isOurs: boolean): EvaluatorDefinition[] {
   return reader.items(member).map((node, index) => readEvaluator(reader, node, index, isOurs));
 }
@@ -80,7 +80,7 @@ function readEvaluator(reader: YamlReader, node: YamlNode, index: number, isOurs
   return { name, range, check, ...(isNegated(reader, fields.get('not'), method, isOurs) && { isNegated: true }) };
 }
 
-/** Methods whose opposite means something. */
+/** Methods that can be negated. */
 const negatable: readonly EvaluatorMethod[] = ['string', 'regex', 'jsonSchema', 'toolCall'];
 
 function isNegated(reader: YamlReader, member: Member | undefined, method: EvaluatorMethod, isOurs: boolean): boolean {
@@ -98,7 +98,7 @@ function unusable(reason: string): EvaluatorCheck {
   return { method: 'none', reason };
 }
 
-/** A check whose mistake has been reported at its place. */
+/** A check whose mistake has already been reported. */
 function mistaken(): EvaluatorCheck {
   return unusable(l10n.t('Its definition has an error.'));
 }
@@ -220,14 +220,14 @@ function readRegex(reader: YamlReader, member: Member): EvaluatorCheck {
   return { method: 'regex', pattern, flags };
 }
 
-/** A mapping, or JSON text as in `responseFormat`. */
+/** A schema as a mapping, or as JSON text like in `responseFormat`. */
 function readSchema(reader: YamlReader, member: Member): EvaluatorCheck {
   const text = reader.yaml.scalar(member.value) === undefined ? undefined : reader.text(member);
   try {
     const schema: unknown = text === undefined ? reader.json(member) : JSON.parse(text);
     if (isJsonObject(schema) || typeof schema === 'boolean') return { method: 'jsonSchema', schema };
   } catch {
-    // Said below.
+    // Reported below.
   }
   reader.error(member.range, 'badSchema', l10n.t('"jsonSchema" must be a JSON Schema: a mapping, or JSON text.'));
   return mistaken();

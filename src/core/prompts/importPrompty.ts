@@ -6,13 +6,13 @@ import { parameterName, parameterNames } from './promptFields.ts';
 import { type PromptDraft, writePromptFile } from './writePromptFile.ts';
 import { YamlText } from './yamlText.ts';
 
-/** A `.prompty` file as a prompt file, and what could not be taken along, in sentences. */
+/** A prompt file made of a `.prompty` file, and sentences about what could not be converted. */
 export interface ImportedPrompt {
   readonly text: string;
   readonly notTaken: readonly string[];
 }
 
-/** @param readSample reads a file that the `.prompty` names for its sample; `undefined` where there is none. */
+/** @param readSample reads a file that the `.prompty` names for its sample; `undefined` if there is none. */
 export async function importPrompty(
   source: string,
   readSample: (path: string) => Promise<string | undefined>,
@@ -36,7 +36,7 @@ function safeJson(yaml: YamlText): unknown {
   }
 }
 
-/** The members that are read, or are about the format itself; the rest is told. */
+/** The members that are converted, or are about the format itself; the others are reported. */
 const readMembers: readonly string[] = [
   'name',
   'description',
@@ -50,7 +50,10 @@ const readMembers: readonly string[] = [
   'kind',
   'instructions',
 ];
-/** Of `model`, as of the properties. What is not said here of `configuration` is told by its own name. */
+/**
+ * The members of `model` and its properties. Members of `configuration` that are not converted are reported by their
+ * own names.
+ */
 const readModelMembers: readonly string[] = ['id', 'api', 'apiType', 'configuration', 'parameters', 'options'];
 const connectionMembers: readonly string[] = ['connection', 'provider'];
 const readInputMembers: readonly string[] = ['name', 'kind', 'type', 'default', 'example', 'sample'];
@@ -89,7 +92,7 @@ class Importer {
     };
   }
 
-  /** Tells of the members that are not among `read`. */
+  /** Reports the members that are not in `read`. */
   #leaveOthers(members: JsonObject, read: readonly string[], prefix = ''): void {
     for (const key of Object.keys(members)) {
       if (!read.includes(key)) this.leave(l10n.t('"{0}" has no counterpart.', `${prefix}${key}`));
@@ -176,7 +179,7 @@ class Importer {
     return JSON.stringify({ name: 'answer', strict: true, schema }, undefined, 2);
   }
 
-  /** Split at lines that name a role; what stands before the first is the system's. */
+  /** Splits at lines that name a role; the text before the first one is the system's. */
   #messages(body: string): { role: string; content: string }[] {
     const pieces = body.split(/^[ \t]*#?[ \t]*(system|user|assistant|developer)(\[[^\]\n]*\])?[ \t]*:[ \t]*$/im);
     const messages: { role: string; content: string }[] = [];
@@ -188,7 +191,7 @@ class Importer {
     return messages.length > 0 ? messages : [{ role: 'user', content: '' }];
   }
 
-  /** Placeholders of Jinja2 or Mustache as ours; what they can do beyond that stays as text, and is told. */
+  /** Converts placeholders of Jinja2 or Mustache; their other features stay as text, and are reported. */
   #convert(text: string): string {
     if (/\{%[\s\S]*?%\}/.test(text)) this.leave(l10n.t('Conditions and loops ({% … %}): kept as text.'));
     if (/\{#[\s\S]*?#\}|\{\{[#^/!>]/.test(text))

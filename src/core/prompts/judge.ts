@@ -17,7 +17,9 @@ import {
 
 const LONGEST_QUOTE = 200;
 
-/** An evaluator of the file that a model decides. The values of the case and the answer stand in both of its texts. */
+/**
+ * Lets a model decide an evaluator of the file. Both of its texts may contain the values of the case and the answer.
+ */
 export async function judgeAnswer(
   check: JudgeCheck,
   completion: string,
@@ -40,7 +42,10 @@ export async function judgeAnswer(
   return await ask(request, check.choices, scored, answer, signal);
 }
 
-/** An evaluator that the format has built in, with a rubric of our own. It reads values of these very names. */
+/**
+ * Lets a model decide an evaluator that the format has built in, with a rubric of our own. It needs values of these
+ * very names.
+ */
 export async function judgeBuiltin(
   uses: string,
   completion: string,
@@ -63,7 +68,7 @@ export async function judgeBuiltin(
   return await ask({ messages, parameters: {} }, builtin.choices, scored, answer, signal);
 }
 
-/** What a reply came to, in words. */
+/** The words for a reply. */
 type Scored = (choice: JudgeChoice, quoted: string) => string;
 
 async function ask(
@@ -95,8 +100,8 @@ function decide(reply: string, choices: readonly JudgeChoice[], scored: Scored):
 }
 
 /**
- * The choice that a reply names: the whole of it, the only one that stands in it as a word, or that of its last line. Not, as
- * GitHub's runner of the format does, the first one found anywhere in it, where "10" contains "1" and "incorrect" "correct".
+ * The choice that a reply names: the whole reply, the only choice in it as a word, or that of its last line. Not, as in
+ * GitHub's runner of the format, the first one found anywhere in it, where "10" contains "1" and "incorrect" "correct".
  */
 export function findChoice(reply: string, choices: readonly JudgeChoice[]): JudgeChoice | undefined {
   const bare = (text: string) => text.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
@@ -111,7 +116,9 @@ function onlyOne(text: string, choices: readonly JudgeChoice[]): JudgeChoice | u
   return named.length === 1 ? named[0] : undefined;
 }
 
-/** Neither letters nor digits around, and not a part of a number such as 1.5 or -1. */
+/**
+ * Whether a text contains a word with no letters or digits around it, and not as a part of a number such as 1.5 or -1.
+ */
 function standsAsWord(text: string, word: string): boolean {
   const escaped = word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_]|\\d[.,])${escaped}(?![\\p{L}\\p{N}_]|[.,]\\d)`, 'u').test(text);

@@ -15,7 +15,7 @@ import { type PromptFile, readPromptFile } from './promptFile.ts';
 import { type OutlinePlace, outlineAt } from './yamlOutline.ts';
 import { type Member, type YamlNode, YamlText } from './yamlText.ts';
 
-/** What the editor knows and a text does not say. */
+/** What the editor knows besides the text. */
 export interface LanguageContext {
   /** IDs of the service. */
   readonly models: readonly string[];
@@ -25,14 +25,14 @@ export interface LanguageContext {
   readonly files?: readonly string[];
   /** What a field of the request is for, in Markdown. */
   describeParameter(field: string): string | undefined;
-  /** Another extension completes the keys of the format: only variables, models and what is ours are offered. */
+  /** Another extension completes the keys of the format: only variables, models and Rolecall's own keys are offered. */
   readonly besideYamlExtension?: boolean;
 }
 
 export interface PromptCompletion {
   readonly label: string;
   readonly kind: 'key' | 'value' | 'variable' | 'model' | 'tool' | 'file';
-  /** In the place of {@link range}; `$1` is where the cursor goes where `isSnippet`. */
+  /** Replaces {@link range}; if `isSnippet`, the cursor goes to `$1`. */
   readonly insertText: string;
   readonly isSnippet: boolean;
   readonly range: TextRange;
@@ -47,7 +47,7 @@ export interface PromptHover {
 
 type Level = FieldLevel | 'parameters' | 'case';
 
-/** What can be typed at `offset`. */
+/** The completions at `offset`. */
 export function promptCompletions(text: string, offset: number, context: LanguageContext): PromptCompletion[] {
   const variables = variableCompletions(text, offset, context);
   if (variables) return variables;
@@ -62,7 +62,7 @@ export function promptCompletions(text: string, offset: number, context: Languag
   return keyCompletions(text, place, levelOf(path), context);
 }
 
-/** Behind `{{`: the variables of the cases; `undefined` anywhere else. */
+/** After `{{`: the variables of the cases; `undefined` anywhere else. */
 function variableCompletions(text: string, offset: number, context: LanguageContext): PromptCompletion[] | undefined {
   const [whole, typed = ''] = /\{\{([^{}\r\n]*)$/.exec(text.slice(Math.max(0, offset - 200), offset)) ?? [];
   if (whole === undefined) return undefined;
@@ -102,7 +102,7 @@ const levels: ReadonlyMap<string, Level> = new Map([
   ['rolecall', 'rolecall'],
 ]);
 
-/** Undefined also for names that every object has. */
+/** Also `undefined` for names that every object inherits. */
 function fieldAt(level: FieldLevel, key: string): PromptField | undefined {
   return Object.hasOwn(promptFields[level], key) ? promptFields[level][key] : undefined;
 }
@@ -219,14 +219,14 @@ function valueCompletions(
   return (fieldAt(level, key)?.values ?? []).map((value) => valueCompletion(value, range));
 }
 
-/** Those that the specification gives. */
+/** The values in the specification. */
 const parameterValues: ReadonlyMap<string, readonly string[]> = new Map([
   ['logprobs', ['true', 'false']],
   ['stream', ['true', 'false']],
   ['tool_choice', ['auto', 'none']],
 ]);
 
-/** What the key or placeholder at `offset` means. */
+/** The meaning of the key or placeholder at `offset`. */
 export function promptHover(text: string, offset: number, context: LanguageContext): PromptHover | undefined {
   const yaml = new YamlText(text);
   if (!yaml.root) return undefined;
@@ -242,7 +242,7 @@ function hoverKey(
 ): PromptHover | undefined {
   const [start, end] = node.range;
   if (offset < start || offset > end) return undefined;
-  // What an alias stands for is elsewhere, and can be the list or mapping that it is in.
+  // The target of an alias is elsewhere, and can be the list or mapping that contains it.
   if (yaml.resolve(node) !== node) return undefined;
   for (const item of yaml.items(node) ?? []) {
     const found = hoverKey(yaml, item, [...path, '[]'], offset, context);
@@ -284,7 +284,7 @@ function hoverPlaceholder(text: string, offset: number): PromptHover | undefined
   return { range: place, markdown: `${meaning}\n\n${valuesText(readPromptFile(text), place.name)}` };
 }
 
-/** What the cases have for a variable, in Markdown. */
+/** The values of a variable in the cases, in Markdown. */
 function valuesText({ cases, extensions }: PromptFile, name: string): string {
   const values = cases.flatMap(({ values: all }) => all.get(name) ?? []);
   const [first] = values;

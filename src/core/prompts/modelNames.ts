@@ -4,13 +4,13 @@ import type { PromptFile } from './promptFile.ts';
 import { replacementFix } from './yamlReader.ts';
 import type { PromptProblem } from './yamlText.ts';
 
-/** A model as prompt files name it. */
+/** A model's name in a prompt file. */
 export interface ModelName {
   /** Without scheme, version and publisher. */
   readonly id: string;
-  /** With its publisher, where one is named. */
+  /** With its publisher, if one is named. */
   readonly full: string;
-  /** The file leaves the choice to whoever runs it. */
+  /** The file leaves the choice to the user. */
   readonly isAuto: boolean;
 }
 
@@ -21,19 +21,19 @@ function readModelName(text: string): ModelName {
   return { id: full.slice(full.lastIndexOf('/') + 1), full, isAuto: full.toLowerCase() === 'auto' };
 }
 
-/** How names of other clouds are found among one's own models. */
+/** What is needed to find names of other clouds among one's own models. */
 export interface ModelNames {
-  /** Of the service; empty where it lists none. */
+  /** The models of the service; empty if it lists none. */
   readonly available: readonly string[];
-  /** What the user has chosen once, by the name in files. */
+  /** The models that the user has chosen before, by the name in files. */
   readonly chosen?: Readonly<Record<string, string>>;
-  /** For files that name none, and for `auto`. */
+  /** For files without a model, and for `auto`. */
   readonly fallback?: string | undefined;
 }
 
 /**
- * The model of the service that a name in a file means: what the user chose for it, the very name, or the only model whose ID
- * ends like it. `undefined` means that the user has to choose: another model is never taken without being asked for.
+ * The service's model for a name in a file: the one the user chose for it, one with this very name, or the only model
+ * whose ID ends like it. `undefined` means that the user has to choose: no other model is used without asking.
  */
 export function resolveModel(
   name: string | undefined,
@@ -47,13 +47,13 @@ export function resolveModel(
   for (const exact of [name, full, id]) if (available.includes(exact)) return exact;
   const alike = available.filter((model) => readModelName(model).id.toLowerCase() === id.toLowerCase());
   if (alike.length === 1) return alike[0];
-  // A service that lists nothing is asked for the very name.
+  // A service without a list is asked for this very name.
   return available.length === 0 ? name : undefined;
 }
 
 /**
- * The names in a file that are probably slips of the finger for a model of the service. A name that is near none is another
- * cloud's, and is asked for when the file is run.
+ * The names in a file that are probably misspellings of a model of the service. A name that is similar to none belongs
+ * to another cloud, and the user is asked when the file is run.
  *
  * @param text that `file` was read from.
  */
@@ -70,7 +70,7 @@ export function mistypedModels(text: string, { model, extensions }: PromptFile, 
   });
 }
 
-/** With or without its publisher. Another number is another model, and no slip. */
+/** With or without its publisher. A different number means a different model, not a misspelling. */
 function nearestModel(name: string, available: readonly string[]): string | undefined {
   const numbersOf = (text: string) => text.replace(/\D+/g, ' ').trim();
   const { id, full } = readModelName(name);

@@ -2,11 +2,12 @@ import type { TextRange } from '../base/errors.ts';
 
 /**
  * `{{name}}`: exact, case-sensitive, without blanks around the name. There is no escaping and there are no conditions;
- * whatever has no value stays as text. Filled in one pass, so that a value that looks like a placeholder stays as it is.
+ * a name without a value stays as text. Filled in one pass, so that a value that looks like a placeholder is not
+ * filled.
  */
 const PLACEHOLDER = /\{\{([^{}\r\n]+)\}\}/g;
 
-/** What stands in the file: a variable, the contents of a file, or text that only looks like a placeholder. */
+/** A variable, the contents of a file, or text that only looks like a placeholder. */
 export type PlaceholderKind = 'variable' | 'file' | 'text';
 
 export interface Placeholder extends TextRange {
@@ -18,7 +19,7 @@ export interface Placeholder extends TextRange {
 /** A text in which placeholders are filled, as YAML reads it. */
 export interface TemplateText extends TextRange {
   readonly value: string;
-  /** In the text of the file, where folding and escapes move them. */
+  /** Their places in the file, where folding and escapes move them. */
   readonly placeholders: readonly Placeholder[];
 }
 
@@ -35,7 +36,7 @@ export function filePath(name: string): string {
   return name.slice(FILE.length);
 }
 
-/** The placeholders of a stretch of text that begins at `start` of its file. */
+/** The placeholders of a part of a file that begins at `start`. */
 export function findPlaceholders(text: string, start: number): Placeholder[] {
   return [...text.matchAll(PLACEHOLDER)].map(({ 0: whole, 1: name = '', index }) => ({
     name,
@@ -50,12 +51,12 @@ export function placeholderNames(text: string): string[] {
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(({ 1: name = '' }) => name))];
 }
 
-/** @param lookUp the value of a name, `undefined` for what stays as text. */
+/** @param lookUp the value of a name, `undefined` if it stays as text. */
 export function fillPlaceholders(text: string, lookUp: (name: string) => string | undefined): string {
   return text.replace(PLACEHOLDER, (whole: string, name: string) => lookUp(name) ?? whole);
 }
 
-/** As {@link fillPlaceholders}, in every text within a JSON value. */
+/** Like {@link fillPlaceholders}, for every text within a JSON value. */
 export function fillJsonTexts(value: unknown, lookUp: (name: string) => string | undefined): unknown {
   if (typeof value === 'string') return fillPlaceholders(value, lookUp);
   if (Array.isArray(value)) return value.map((item) => fillJsonTexts(item, lookUp));

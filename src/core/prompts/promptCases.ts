@@ -12,24 +12,24 @@ export interface PromptCase {
    * expectation move it.
    */
   readonly id: string;
-  /** For people: its name, else the beginning of its input. */
+  /** For users: its name, else the beginning of its input. */
   readonly label: string;
-  /** The text of each variable: of scalars as written, of anything else as JSON. */
+  /** The text of each variable: scalars as written, anything else as JSON. */
   readonly values: ReadonlyMap<string, string>;
-  /** In the prompt file; absent for a row of a data file. */
+  /** The range in the prompt file; absent for a row of a data file. */
   readonly range?: TextRange;
-  /** Where a row of a data file stands; lines count from 1. */
+  /** The place of a row of a data file; lines count from 1. */
   readonly source?: { readonly path: string; readonly line: number };
 }
 
-/** A case before it is told apart from its siblings. */
+/** A case without its ID, which depends on the others. */
 export type UnnamedCase = Omit<PromptCase, 'id' | 'label'>;
 
 /** Keys that name a case. */
 export const nameKeys: readonly string[] = ['name', 'title'];
 const LONGEST_LABEL = 60;
 
-/** Gives every case its ID. Of several with the same name or input, the later ones are counted. */
+/** Gives every case its ID. If several have the same name or input, the later ones are numbered. */
 export function nameCases(cases: readonly UnnamedCase[]): PromptCase[] {
   const taken = new Map<string, number>();
   return cases.map((one, index) => {

@@ -12,8 +12,8 @@ import type { RawEvent, Timings } from './runResults.ts';
 const CONCURRENCY = 4;
 
 /**
- * What runs of several files share: how many requests go on at one time, in the order in which they were added, and until when
- * the service asked to wait.
+ * The queue that runs of several files share: it limits the requests at the same time, keeps their order, and pauses
+ * while the service asks to wait.
  */
 export class RequestQueue {
   #free: number;
@@ -21,7 +21,7 @@ export class RequestQueue {
   /** By `performance.now`, which never runs backwards. */
   #pausedUntil = 0;
 
-  /** @param concurrency requests at one time. */
+  /** @param concurrency the most requests at the same time. */
   constructor(concurrency = CONCURRENCY) {
     this.#free = Math.max(1, concurrency);
   }
@@ -39,12 +39,12 @@ export class RequestQueue {
     }
   }
 
-  /** Nothing is sent for so long: the service would only refuse it too. */
+  /** Sends nothing for this long, because the service would only refuse it too. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
   }
 
-  /** Until the service can be asked again. @throws RolecallError `cancelled`. */
+  /** Waits until requests can be sent again. @throws RolecallError `cancelled`. */
   async paused(signal: AbortSignal): Promise<void> {
     for (let left = this.#left(); left > 0; left = this.#left()) await delay(left, signal);
   }
@@ -54,28 +54,28 @@ export class RequestQueue {
   }
 }
 
-/** What was recorded of one request; of several attempts, the last. Headers are not kept: one is the token. */
+/** A recorded request; the last one of several attempts. Without headers: one is the token. */
 export interface Recording {
   /** The bytes that were sent, as text. */
   body?: string;
-  /** By the clock that was given. */
+  /** By the clock `now`. */
   sentAt?: number;
   readonly events: RawEvent[];
-  /** Resolves when all events of the answer are noted. */
+  /** Resolves when all events of the answer are recorded. */
   whole: Promise<void>;
 }
 
 export interface RecordingOptions {
   readonly now: () => number;
   readonly withEvents: boolean;
-  /** Told of the body of each request as it is sent. */
+  /** Called with the body of each request as it is sent. */
   readonly onSend?: ((body: string) => void) | undefined;
 }
 
-/** The most that is kept of an answer, in UTF-16 units. */
+/** The most of an answer that is kept, in UTF-16 units. */
 const MAX_RAW = 8 * 1024 * 1024;
 
-/** A `fetch` that notes what it sends and, where asked to, the events that come back with their times. */
+/** A `fetch` that records what it sends and, if requested, the events that come back with their times. */
 function recordingFetch(
   fetch: Fetch,
   { now, withEvents, onSend }: RecordingOptions,
@@ -95,7 +95,7 @@ function recordingFetch(
       const add = (data: string) => {
         recording.events.push({ atMs: Math.round(now() - sentAt), data: redactValues(data, [token]) });
       };
-      // The reader of the answer reports what goes wrong with it.
+      // The reader of the answer reports its failures.
       recording.whole = readEvents(response.clone(), add).catch(() => {});
     }
     return response;
@@ -120,7 +120,7 @@ async function readEvents(response: Response, add: (data: string) => void): Prom
   else for (const { data } of reader.end()) add(data);
 }
 
-/** How the inference service is asked. */
+/** What is needed to send requests to the inference service. */
 export interface PromptClientDeps {
   readonly inference: InferenceDeps;
   readonly connection: InferenceConnection;
@@ -129,11 +129,11 @@ export interface PromptClientDeps {
   readonly now?: () => number;
 }
 
-/** What was sent, and what came of it. */
+/** A request and its result. */
 export interface Exchange {
-  /** As it was sent; absent where nothing was. */
+  /** The body that was sent; absent if nothing was. */
   readonly body?: string;
-  /** Whole, or as much as came; absent where nothing did. */
+  /** The whole answer, or the part that arrived; absent if nothing did. */
   readonly completion?: Completion;
   readonly error?: RolecallError;
   readonly timings?: Timings;
@@ -143,21 +143,21 @@ export interface Exchange {
 export interface SendOptions {
   /** Keeps the events of the service with their times. */
   readonly withEvents?: boolean;
-  /** Told of the body as it is sent, each time. */
+  /** Called with the body each time it is sent. */
   readonly onSend?: (body: string) => void;
   readonly onEvent?: (event: CompletionEvent) => void;
 }
 
-/** Seconds of streaming below which tokens per second mean nothing. */
+/** The shortest streaming, in seconds, for which tokens per second mean something. */
 const SHORTEST_RATED = 0.25;
-/** Services that ask to wait are asked again so often. */
+/** The most times that a request is repeated because the service asks to wait. */
 const MAX_WAITS = 3;
-/** A service that asks to wait longer is not waited for. */
+/** The longest wait, in milliseconds, that the service may ask for. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
- * Asks the inference service on behalf of many. When it asks one of them to wait (`Retry-After`), all wait: the others would
- * only be refused too.
+ * Sends requests for several runs. When the service asks one of them to wait (`Retry-After`), all wait: the others
+ * would only be refused too.
  */
 export class PromptClient {
   readonly #deps: PromptClientDeps;
@@ -165,7 +165,7 @@ export class PromptClient {
   readonly #queue: RequestQueue;
   readonly #waiting: ((ms: number) => void) | undefined;
 
-  /** @param waiting told how long all requests of the queue wait, in milliseconds. */
+  /** @param waiting called with the time that all requests of the queue wait, in milliseconds. */
   constructor(deps: PromptClientDeps, queue: RequestQueue, waiting?: (ms: number) => void) {
     this.#deps = deps;
     this.#now = deps.now ?? (() => performance.now());
@@ -197,7 +197,7 @@ export class PromptClient {
     const { inference, connection, options } = this.#deps;
     const { fetch, recording } = recordingFetch(inference.fetch, { now: this.#now, withEvents, onSend });
     const stopwatch = new Stopwatch(this.#now, recording);
-    // Waiting is for all of us, above.
+    // All requests wait together, above.
     const arriving = streamCompletion(
       { ...inference, fetch },
       connection,

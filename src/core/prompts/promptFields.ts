@@ -16,23 +16,23 @@ export type FieldLevel =
   | 'rolecall';
 
 export interface PromptField {
-  /** For people. */
+  /** For users. */
   readonly describe: () => string;
   /** What its value is, for completion: scalar, text in several lines, a mapping or a list. */
   readonly shape: 'text' | 'block' | 'mapping' | 'list';
-  /** The values there are. */
+  /** The possible values. */
   readonly values?: readonly string[];
 }
 
 /** The evaluators that the format has built in. */
 export const builtinNames = Object.keys(builtinEvaluators);
 export const responseFormats = ['text', 'json_object', 'json_schema'] as const;
-/** The roles of the format; `developer` is met too. */
+/** The roles of the format; `developer` occurs too. */
 export const roles = ['system', 'user', 'assistant', 'developer'] as const;
 export const stringMethods = ['equals', 'contains', 'startsWith', 'endsWith'] as const;
 
 /**
- * Every key that is read, once: what is not here is reported as unknown, and what is here is offered and explained. The keys of
+ * Every key that is read, once: other keys are reported as unknown, and these are offered and explained. The keys of
  * the format come first, then those of Rolecall.
  */
 export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, PromptField>>>> = {
@@ -187,7 +187,7 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
   },
 };
 
-/** The methods of the format, in the order in which they are looked for; those of Rolecall follow. */
+/** The methods of the format, in the order in which they are looked for; then those of Rolecall. */
 export const evaluatorMethods = [
   'string',
   'llm',
@@ -200,12 +200,12 @@ export const evaluatorMethods = [
   'minProbability',
 ] as const;
 export type EvaluatorMethod = (typeof evaluatorMethods)[number];
-/** Methods that stop other programs. */
+/** Methods that make other programs fail. */
 export const rolecallMethods: readonly string[] = evaluatorMethods.slice(3);
 
-/** Request fields that a file sets elsewhere. */
+/** Request fields that a file sets in other places. */
 const elsewhere: readonly string[] = ['model', 'messages'];
-/** The fields of the specification that can stand in `modelParameters`, by their own names. */
+/** The fields of the specification that are allowed in `modelParameters`, by their own names. */
 export const parameterNames: readonly string[] = requestFields.filter((field) => !elsewhere.includes(field));
 
 /** `max_tokens` as `maxTokens`. */
@@ -222,8 +222,8 @@ function wordsOf(name: string): string[] {
 }
 
 /**
- * The parameter that was probably meant, in the spelling of `key`. Each word has to be near: services have many fields that the
- * specification does not know, and `min_tokens` or `top_k` is no slip.
+ * The parameter that was probably meant, in the spelling of `key`. Each word has to be similar: services have many
+ * fields that the specification does not know, and `min_tokens` or `top_k` is not a misspelling.
  */
 export function nearestParameter(key: string): string | undefined {
   const typed = wordsOf(key);
@@ -237,7 +237,7 @@ export function nearestParameter(key: string): string | undefined {
   return meant === undefined || key.includes('_') ? meant : camelCase(meant);
 }
 
-/** The field of the specification that `key` spells, in camel case or by its own name; unknown keys stay as they are. */
+/** The field of the specification that `key` spells, in camel case or by its own name; unknown keys are unchanged. */
 export function parameterName(key: string): { readonly field: string; readonly isSpecified: boolean } {
   const field = parameterNames.find((name) => name === key || camelCase(name) === key);
   return { field: field ?? key, isSpecified: field !== undefined };

@@ -11,7 +11,7 @@ import { type ParameterList, readParameters } from './promptParameters.ts';
 import { YamlReader } from './yamlReader.ts';
 import { type Member, type PromptProblem, type YamlNode, YamlText } from './yamlText.ts';
 
-/** A text of the file, and where it stands. */
+/** A text of the file with its range. */
 export interface LocatedText extends TextRange {
   readonly value: string;
 }
@@ -24,7 +24,7 @@ export interface PromptMessage extends TextRange {
   readonly content: readonly MessagePart[];
 }
 
-/** A message has one text, or the parts of an image message. */
+/** A part of a message: it has one text, or the parts of an image message. */
 export type MessagePart =
   | { readonly type: 'text'; readonly text: TemplateText }
   | { readonly type: 'image'; readonly url: TemplateText; readonly detail?: string };
@@ -34,7 +34,7 @@ export type ResponseFormat =
   | { readonly type: 'json_object' }
   | { readonly type: 'json_schema'; readonly jsonSchema: JsonObject };
 
-/** What stands under `rolecall`, which other programs ignore. */
+/** The content of `rolecall`, which other programs ignore. */
 export interface PromptExtensions {
   readonly models: readonly LocatedText[];
   readonly tools: readonly LocatedText[];
@@ -42,15 +42,15 @@ export interface PromptExtensions {
   readonly images: readonly TemplateText[];
   /** Paths of data files. */
   readonly cases: readonly LocatedText[];
-  /** How often each case is asked with each seed; 1 unless set. */
+  /** The number of requests for each case and seed; 1 unless set. */
   readonly repeats: number;
-  /** How many answers to a case must pass; absent for all. */
+  /** The number of answers to a case that must pass; absent for all. */
   readonly passes?: number;
   readonly seeds: readonly number[];
   readonly judge?: LocatedText;
 }
 
-/** A prompt file, as much of it as could be read. */
+/** A prompt file, as far as it could be read. */
 export interface PromptFile {
   readonly name?: string;
   readonly description?: string;
@@ -58,23 +58,23 @@ export interface PromptFile {
   readonly parameters: ParameterList;
   readonly messages: readonly PromptMessage[];
   readonly responseFormat?: ResponseFormat;
-  /** Of `testData`; those of data files are read by `readCaseFile`. */
+  /** The cases in `testData`; `readCaseFile` reads those of data files. */
   readonly cases: readonly PromptCase[];
-  /** Of `evaluators`, then those of `rolecall`. */
+  /** The evaluators of the file, then those of `rolecall`. */
   readonly evaluators: readonly EvaluatorDefinition[];
   readonly extensions: PromptExtensions;
   /** The variables that messages and evaluators contain, in order. */
   readonly variables: readonly string[];
-  /** Everything that is not understood, or not meant that way, at its place and in the order of the text. */
+  /** All problems of the file, in the order of the text. */
   readonly problems: readonly PromptProblem[];
 }
 
-/** True where a file must be changed before it can run. */
+/** True if the file cannot run without a change. */
 export function hasErrors({ problems }: Pick<PromptFile, 'problems'>): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }
 
-/** Reads `*.prompt.yml`. Never throws: what cannot be read is left out, and is a problem at its place. */
+/** Reads `*.prompt.yml`. Never throws: anything that cannot be read is left out, and is a problem at its place. */
 export function readPromptFile(text: string): PromptFile {
   const yaml = new YamlText(text);
   const reader = new YamlReader(yaml);
@@ -84,7 +84,7 @@ export function readPromptFile(text: string): PromptFile {
     reader.error(firstLine, 'noMapping', l10n.t('A prompt file must be a YAML mapping with at least "messages".'));
   }
   const read = readMembers(reader, new Map((root ?? []).map((member) => [member.key, member])), firstLine);
-  // Of a text that YAML cannot read, everything else that could be said would follow from that.
+  // If YAML cannot read a text, every other problem would only follow from that.
   return { ...read, problems: yaml.isSound ? sorted([...yaml.problems, ...reader.problems]) : yaml.problems };
 }
 
@@ -128,7 +128,7 @@ function readMembers(reader: YamlReader, members: Map<string, Member>, whole: Te
   };
 }
 
-/** Keys of other formats that share the file extension, whose prompt is not read. */
+/** Keys of other formats with the same file extension, whose prompt is not read. */
 const otherFormats: readonly string[] = ['system', 'user', 'prompt', 'prompts', 'template', 'variables', 'config'];
 
 function reportStrangers(reader: YamlReader, members: Map<string, Member>): void {
@@ -200,7 +200,7 @@ function readContent(reader: YamlReader, member: Member | undefined, range: Text
   if (parts) return parts.flatMap((part) => readPart(reader, part));
   const text = reader.template(member);
   if (text) return [{ type: 'text', text }];
-  // A value that is no text has been reported.
+  // A value that is not text has been reported.
   if (!member?.value || reader.yaml.scalar(member.value)) {
     reader.error(member?.keyRange ?? range, 'noContent', l10n.t('A message needs content. It can be empty: "".'));
   }

@@ -7,9 +7,9 @@ import { nearestParameter, parameterName } from './promptFields.ts';
 import type { YamlReader } from './yamlReader.ts';
 import type { Member } from './yamlText.ts';
 
-/** A parameter of the request as the file sets it. */
+/** A parameter of the request that the file sets. */
 export interface PromptParameter {
-  /** By the name of the specification; as written where that does not know it. */
+  /** The name in the specification; if that does not know it, the name as written. */
   readonly field: string;
   /** As written. */
   readonly key: string;
@@ -18,17 +18,17 @@ export interface PromptParameter {
   readonly range: TextRange;
 }
 
-/** What `modelParameters` comes to. */
+/** The result of reading `modelParameters`. */
 export interface ParameterList {
-  /** Exactly what is sent. */
+  /** The parameters that are sent. */
   readonly values: CompletionParameters;
   readonly entries: readonly PromptParameter[];
 }
 
-/** Those of the specification's fields for which `null` is a value. */
+/** The specification's fields for which `null` is a value. */
 const nullable: readonly string[] = ['logit_bias', 'stream_options'];
 
-/** Reads a mapping of parameters in either spelling. What cannot be sent is an error and is left out. */
+/** Reads a mapping of parameters in either spelling. A parameter that cannot be sent is an error and is left out. */
 export function readParameters(reader: YamlReader, member: Member | undefined): ParameterList {
   const nothing = { values: {}, entries: [] };
   if (!member?.value || reader.yaml.scalar(member.value)?.value === null) return nothing;
@@ -93,7 +93,7 @@ function readStop(reader: YamlReader, value: unknown, range: TextRange): unknown
   return value.length < 2 ? value[0] : value;
 }
 
-/** What the service refuses although each field is right by itself. */
+/** Reports combinations that the service refuses although each field is right. */
 function checkTogether(reader: YamlReader, entries: Map<string, PromptParameter>): void {
   const valueFor = (field: string) => entries.get(field)?.value;
   const top = entries.get('top_logprobs');

@@ -7,7 +7,10 @@ import { namedFields } from '../completions/retry.ts';
 import { filePath, fillPlaceholders, placeholderKind, placeholderNames, type TemplateText } from './placeholders.ts';
 import type { MessagePart, PromptFile, PromptMessage } from './promptFile.ts';
 
-/** What a prompt file names beside itself. Paths are relative, with `/`, and were checked by {@link checkPath}. */
+/**
+ * Reads the files and tools that a prompt file names. Paths are relative, with `/`, and were checked by {@link
+ * checkPath}.
+ */
 export interface PromptResources {
   /**
    * The text of a file, relative to the prompt file. The host confines it to the folder, links included.
@@ -21,7 +24,7 @@ export interface PromptResources {
   tools(signal: AbortSignal): Promise<readonly FunctionTool[]>;
 }
 
-/** Why a file is not read: who reads it throws these, so that the editor, a run and the command line say the same. */
+/** The errors about unreadable files, shared so that the editor, a run and the command line use the same sentences. */
 export const fileErrors = {
   missing: (file: string) => configuration(l10n.t('The file "{0}" cannot be found.', file)),
   outside: (file: string) => configuration(l10n.t('"{0}" leads outside the workspace folder.', file)),
@@ -30,11 +33,13 @@ export const fileErrors = {
     configuration(l10n.t('"{0}" is larger than {1} MB.', file, maxBytes / (1024 * 1024))),
 } as const;
 
-/** Of a file that is included, and of an image: more would not fit a model. */
+/** The largest included file, and the largest image: more would not fit a model. */
 export const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
-/** @throws RolecallError `configuration` for what is no UTF-8: a model would be sent something else than the file says. */
+/**
+ * @throws RolecallError `configuration` for anything but UTF-8: a model would get another text than the file contains.
+ */
 export function decodeText(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -43,22 +48,22 @@ export function decodeText(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** What one request is made of. */
+/** The input of one request. */
 export interface RequestInput {
   readonly file: PromptFile;
-  /** Of the case; empty where there is none. */
+  /** The values of the case; empty without a case. */
   readonly values: ReadonlyMap<string, string>;
-  /** The model that is asked, by its ID at the service. */
+  /** The model's ID at the service. */
   readonly model: string;
   readonly seed?: number | undefined;
   readonly resources: PromptResources;
 }
 
 /**
- * The request for a case: what the file sets and nothing else. Placeholders are filled in one pass over the template, so that what a
- * case contains is never expanded, nor read as a path.
+ * The request for a case: exactly what the file sets. Placeholders are filled in one pass over the template, so that
+ * the content of a case is never expanded, nor read as a path.
  *
- * @throws RolecallError `configuration` for a file, an image or a tool that cannot be had.
+ * @throws RolecallError `configuration` for a file, an image or a tool that is not available.
  */
 export async function buildRequest(input: RequestInput, signal: AbortSignal): Promise<CompletionRequest> {
   const { file, model, seed } = input;
@@ -112,7 +117,7 @@ function fillPart(part: MessagePart, fill: Fill): ContentPart {
   return { type: 'image_url', image_url: { url: fill(part.url), ...(detail !== undefined && { detail }) } };
 }
 
-/** Images go with the last user message, behind its text. */
+/** Adds images to the last user message, after its text. */
 async function withImages(
   messages: readonly ChatMessage[],
   { file, resources }: RequestInput,
@@ -145,7 +150,7 @@ export async function readImageUrl(file: string, { readImage }: PromptResources,
   return `data:${type};base64,${Buffer.from(await readImage(path, signal)).toString('base64')}`;
 }
 
-/** @throws RolecallError `configuration` for a name that there is not. */
+/** @throws RolecallError `configuration` for a name that does not exist. */
 function toolsNamed(names: readonly string[], tools: readonly FunctionTool[]): FunctionTool[] {
   return names.map((name) => {
     const tool = tools.find((each) => each.function.name === name);
@@ -155,7 +160,7 @@ function toolsNamed(names: readonly string[], tools: readonly FunctionTool[]): F
   });
 }
 
-/** Why there is no tool of this name, and what was probably meant; `undefined` where there is one. */
+/** Why there is no tool of this name, and which was probably meant; `undefined` if there is one. */
 export function unknownTool(
   name: string,
   tools: readonly FunctionTool[],
@@ -181,14 +186,15 @@ function imageTypeOf(file: string): string {
   throw configuration(l10n.t('"{0}" is not an image: use png, jpg, gif or webp.', file));
 }
 
-/** OpenAI's form, as the specification has none. `text` is what every service answers with, and is not sent. */
+/** OpenAI's form, as the specification has none. `text` is the default of every service, and is not sent. */
 function responseFormat({ responseFormat: format }: PromptFile): object | undefined {
   if (!format || format.type === 'text') return undefined;
   return format.type === 'json_object' ? { type: format.type } : { type: format.type, json_schema: format.jsonSchema };
 }
 
 /**
- * `file` as a relative path with `/`. Whether it stays in the folder is for whoever reads it: links decide that too.
+ * `file` as a relative path with `/`. The function that reads it checks whether it stays in the folder: that depends on
+ * links too.
  *
  * @throws RolecallError `configuration` for an absolute path, an address or a home folder.
  */
@@ -200,7 +206,7 @@ export function checkPath(file: string): string {
   return path.posix.normalize(plain);
 }
 
-/** The paths that a file reads, with placeholders in those of images, each once. Those that are none are left out. */
+/** The paths that a file reads, each once, with placeholders in those of images. Invalid paths are left out. */
 export function filesOf({ messages, extensions }: PromptFile): string[] {
   const inMessages = messages.flatMap(({ content }) =>
     content.flatMap((part) => (part.type === 'text' ? part.text.placeholders : part.url.placeholders)),
@@ -217,7 +223,7 @@ function relativePath(file: string): string[] {
   try {
     return [checkPath(file)];
   } catch {
-    return []; // Said when it is read.
+    return []; // Reported when it is read.
   }
 }
 
@@ -225,7 +231,7 @@ function configuration(message: string): RolecallError {
   return new RolecallError('configuration', message);
 }
 
-/** Where the file sets the request fields that an error of the service names (`param`). */
+/** The ranges in the file that set the request fields that an error of the service names (`param`). */
 export function rangesOfFields(file: PromptFile, param: string | undefined): TextRange[] {
   return namedFields(param).flatMap((name): TextRange[] => {
     const field = /^[\w-]+/.exec(name)?.[0] ?? name;

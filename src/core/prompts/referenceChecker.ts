@@ -8,7 +8,7 @@ import { type PromptResources, readImageUrl, readIncluded, unknownTool } from '.
 import { replacementFix } from './yamlReader.ts';
 import type { PromptProblem } from './yamlText.ts';
 
-/** What a prompt file names beside itself, at its place. */
+/** Something outside the prompt file that it names, with its range. */
 interface Reference extends TextRange {
   readonly kind: 'text' | 'image' | 'cases' | 'tool';
   readonly name: string;
@@ -16,20 +16,20 @@ interface Reference extends TextRange {
 
 interface Finding {
   readonly message: string;
-  /** What was probably meant. */
+  /** The name that was probably meant. */
   readonly meant?: string;
 }
 
-/** The paths of an image with variables that are looked at: the first cases show a mistake in them. */
+/** The most paths of an image with variables that are checked: the first cases show a mistake in them. */
 const MAX_PATHS = 20;
 
 /**
- * Whether what a prompt file names is there. It reads what a run would read, by the same functions, so that a run fails with the
- * sentence that stood at the entry; and it reads it once, until it is told that something has changed.
+ * Checks whether the things that a prompt file names exist. It reads them with the same functions as a run, so that the
+ * sentence at the entry is the one with which a run would fail; and it reads them once, until something changes.
  */
 export class ReferenceChecker {
   readonly #resources: PromptResources;
-  /** What was found, `undefined` where all is well. */
+  /** The findings by entry, `undefined` if there is no problem. */
   readonly #found = new Map<string, Finding | undefined>();
   readonly #isCurrent = new Set<string>();
   /** The variables of each data file, by its entry. */
@@ -39,12 +39,12 @@ export class ReferenceChecker {
     this.#resources = resources;
   }
 
-  /** Something has changed: the next look reads everything again. What was found stands until then. */
+  /** Something has changed: the next check reads everything again. Earlier findings remain until then. */
   invalidate(): void {
     this.#isCurrent.clear();
   }
 
-  /** Reads what was not read yet. @throws RolecallError `cancelled`. */
+  /** Reads everything that was not read yet. @throws RolecallError `cancelled`. */
   async look(file: PromptFile, signal: AbortSignal): Promise<void> {
     for (const reference of referencesOf(file)) {
       const key = keyOf(reference);
@@ -54,12 +54,12 @@ export class ReferenceChecker {
     }
   }
 
-  /** The paths that are looked at, relative to the prompt file. */
+  /** The paths that are checked, relative to the prompt file. */
   files(file: PromptFile): string[] {
     return referencesOf(file).flatMap(({ kind, name }) => (kind === 'tool' ? [] : [name]));
   }
 
-  /** As far as it was looked at. @param text that `file` was read from. */
+  /** The problems found so far. @param text that `file` was read from. */
   problems(text: string, file: PromptFile): PromptProblem[] {
     const problems = referencesOf(file).flatMap((reference): PromptProblem[] => {
       const finding = this.#found.get(keyOf(reference));
@@ -76,12 +76,12 @@ export class ReferenceChecker {
         },
       ];
     });
-    // Of the paths of one image, the first that is wrong.
+    // The first wrong path of one image.
     const first = problems.filter(({ start }, at) => problems.findIndex((each) => each.start === start) === at);
     return [...first, ...this.#undefinedVariables(file)];
   }
 
-  /** Only where all data files could be read. */
+  /** Reported only if all data files could be read. */
   #undefinedVariables(file: PromptFile): PromptProblem[] {
     const { cases } = file.extensions;
     const known = cases.map(({ value }) => [...(this.#variables.get(value) ?? [])]);
@@ -118,7 +118,7 @@ function referencesOf(file: PromptFile): Reference[] {
   const included = messages
     .flatMap(({ content }) => content)
     .flatMap((part) => (part.type === 'text' ? part.text : part.url).placeholders)
-    // A value of the case goes first.
+    // Values of the case come first.
     .filter(({ kind, name }) => kind === 'file' && !cases.some(({ values }) => values.has(name)))
     .map(({ name, start, end }): Reference => ({ kind: 'text', name: filePath(name), start, end }));
   return [
@@ -129,7 +129,7 @@ function referencesOf(file: PromptFile): Reference[] {
   ];
 }
 
-/** A path with variables is one for each case of the file that has them all. */
+/** The paths of an image: one for each case of the file that has all its variables. */
 function imagePaths({ value, start, end }: TemplateText, { cases }: PromptFile): Reference[] {
   const names = placeholderNames(value);
   const paths =

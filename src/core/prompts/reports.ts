@@ -5,7 +5,7 @@ import { fenceFor } from '../completions/request.ts';
 import type { AttemptResult, CaseResult, Evaluation, PromptRun, Verdict } from './runResults.ts';
 import { durationText, evaluationText, reasonsOf, reasonText } from './runText.ts';
 
-/** Ours is the second version of a report: what `gh models eval --json` prints, with more members. */
+/** The second version of the JSON report: what `gh models eval --json` prints, with more members. */
 export interface JsonReport {
   readonly name: string;
   readonly description: string;
@@ -15,7 +15,7 @@ export interface JsonReport {
   readonly [more: string]: unknown;
 }
 
-/** One run as `gh models eval --json` prints it; what only Rolecall knows stands in further members. */
+/** One run as `gh models eval --json` prints it; Rolecall's own data is in further members. */
 export function jsonReport(run: PromptRun): JsonReport {
   const count = (verdict: Verdict) => run.results.filter((result) => result.verdict === verdict).length;
   const passed = count('passed');
@@ -64,7 +64,7 @@ function jsonResult({ case: one, model, verdict, agreement, attempts }: CaseResu
   };
 }
 
-/** What was not measured has neither passed nor failed. */
+/** A result that was not measured has neither passed nor failed. */
 function measured({ verdict, score }: Evaluation): { readonly score: number | null; readonly passed: boolean | null } {
   if (verdict !== 'passed' && verdict !== 'failed') return { score: null, passed: null };
   return { score: score ?? (verdict === 'passed' ? 1 : 0), passed: verdict === 'passed' };
@@ -87,8 +87,8 @@ function jsonAttempt({ seed, error, timings, completion, answers }: AttemptResul
 }
 
 /**
- * JUnit's XML, one suite for each run. A case of several models is one test case for each. So is a check that was skipped in a
- * case that the other checks decided: it would be missing otherwise.
+ * JUnit's XML, one suite for each run, and one test case for each case and model. A check that was skipped in a case
+ * that the other checks decided is a test case of its own: it would be missing otherwise.
  */
 export function junitReport(runs: readonly PromptRun[]): string {
   const suites = runs.map((run) => {
@@ -149,7 +149,7 @@ function junitCase(result: CaseResult, run: PromptRun): string {
   return `${open}${elements[verdict]}${out}    </testcase>\n`;
 }
 
-/** How many of several answers passed. */
+/** The number of answers that passed. */
 function agreementText({ passed, of }: CaseResult['agreement']): string[] {
   return of > 1 ? [l10n.t('{0} of {1} answers passed', passed, of)] : [];
 }
@@ -171,7 +171,10 @@ function escapeXml(text: string): string {
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The answer to one request as a document: what the chat does not show. The texts of the model are fenced, never markup. */
+/**
+ * The answer to one request as a document, with details that the chat does not show. Texts of the model are fenced, so
+ * they are never markup.
+ */
 export function markdownReport(attempt: AttemptResult, title: string): string {
   const { completion, error } = attempt;
   const choices = completion?.choices ?? [];
@@ -243,7 +246,7 @@ function fenced(text: string, language = ''): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** Words from elsewhere as plain text in a line. */
+/** Text from outside as plain text on one line. */
 function inline(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()#+!|<>~$&]/g, '\\$&');
 }
@@ -253,7 +256,7 @@ function code(text: string): string {
   return `${fence} ${text.replace(/\s+/g, ' ')} ${fence}`;
 }
 
-/** One attempt as it is saved: the request that was sent, what came back, and when. Holds no header, and so no token. */
+/** One attempt for a file: the request that was sent, the answer, and the time. Contains no header, and so no token. */
 export function attemptJson(attempt: AttemptResult, product: { readonly version: string }): object {
   return { format: 'rolecall-answer', formatVersion: 1, rolecall: product.version, ...attempt };
 }

@@ -23,13 +23,13 @@ import {
 /** What is to be run. */
 export interface RunPlan {
   readonly file: PromptFile;
-  /** How results name the file. */
+  /** The name of the file in results. */
   readonly path: string;
-  /** Those of the file, of its data files, or some of them. */
+  /** All cases of the file and its data files, or some of them. */
   readonly cases: readonly PromptCase[];
   /** By their IDs at the service. */
   readonly models: readonly string[];
-  /** Instead of the file's own. */
+  /** Replaces the number in the file. */
   readonly repeats?: number;
   /** Cases without evaluators are skipped: an answer that nothing checks costs as much and proves nothing. */
   readonly onlyChecked?: boolean;
@@ -39,45 +39,47 @@ export interface RunPlan {
 
 export interface RunDeps extends PromptClientDeps {
   readonly resources: PromptResources;
-  /** Of all runs that go on side by side; one of its own unless given. */
+  /** Shared by all runs at the same time; a separate one unless given. */
   readonly queue?: RequestQueue;
-  /** The model of the service that judges, for a name in a file; `undefined` where the user has to choose one. */
+  /** The service's model that judges, for a name in a file; `undefined` if the user has to choose one. */
   judgeModel(name: string): string | undefined;
-  /** Judges where the file names no model that there is. Without it, the first model of the run does where the file names none. */
+  /**
+   * Judges if the file names no available model. Without it, the first model of the run judges if the file names none.
+   */
   readonly judge?: string | undefined;
-  /** How to choose a judge, in a sentence: the check is skipped. */
+  /** A sentence on how to choose a judge, for checks that are skipped. */
   readonly judgeAdvice: string;
   readonly date?: () => Date;
 }
 
-/** Which request of a run something happens to. */
+/** The request of a run that an event is about. */
 export interface Attempt {
   readonly case: PromptCase;
   readonly model: string;
   /** From 0. */
   readonly attempt: number;
-  /** How many the case has with this model. */
+  /** The number of attempts of this case with this model. */
   readonly attempts: number;
   readonly seed?: number;
 }
 
-/** What happens while a run goes on. Requests of several cases interleave. */
+/** The events of a run. Requests of several cases interleave. */
 export type RunEvent =
-  /** Its request is being made. */
+  /** The request is being built. */
   | ({ readonly kind: 'started' } & Attempt)
-  /** The body as it is sent, again after each wait. */
+  /** The body, each time it is sent. */
   | ({ readonly kind: 'sent'; readonly body: string } & Attempt)
   | ({ readonly kind: 'event'; readonly event: CompletionEvent } & Attempt)
   | ({ readonly kind: 'evaluated'; readonly choice: number; readonly evaluation: Evaluation } & Attempt)
   | ({ readonly kind: 'attempted'; readonly result: AttemptResult } & Attempt)
   /** All attempts of a case with a model. */
   | { readonly kind: 'finished'; readonly result: CaseResult }
-  /** The service asked to wait: nothing is sent for so long. */
+  /** The service asked to wait: nothing is sent for this long. */
   | { readonly kind: 'waiting'; readonly ms: number };
 
-/** After so many failures of one kind in a row, a model is not asked any more. */
+/** The number of failures of one kind in a row after which a model is not asked any more. */
 const GIVE_UP_AFTER = 3;
-/** What another request cannot change. */
+/** Failures that another request cannot change. */
 const lasting: readonly AttemptError['kind'][] = [
   'configuration',
   'signedOut',
@@ -90,8 +92,9 @@ const lasting: readonly AttemptError['kind'][] = [
 ] satisfies ErrorKind[];
 
 /**
- * Asks every model every case, and checks the answers. A failed request is an error of its case and stops nothing else, unless it
- * is one that the next request would meet too. Never throws: after Stop, the result has what was finished by then.
+ * Sends every case to every model, and checks the answers. A failed request is an error of its case and stops nothing
+ * else, unless the next request would fail in the same way. Never throws: after Stop, the result has everything that
+ * was finished by then.
  */
 export async function runCases(
   plan: RunPlan,
@@ -141,7 +144,7 @@ export async function runCases(
   };
 }
 
-/** A case that a model is asked, and what has come of it. */
+/** A case for a model, with its results so far. */
 class WantedCase {
   readonly attempts: readonly Attempt[];
   readonly results = new Map<number, AttemptResult>();
@@ -154,7 +157,7 @@ class WantedCase {
     this.attempts = attempts;
   }
 
-  /** Once all attempts have a result. */
+  /** The result, once all attempts are finished. */
   finished(passes: number | undefined): CaseResult | undefined {
     if (this.results.size < this.attempts.length) return undefined;
     const attempts = [...this.results].sort(([one], [other]) => one - other).map(([, result]) => result);
@@ -169,7 +172,7 @@ class Run {
   readonly #deps: RunDeps;
   readonly #onEvent: (event: RunEvent) => void;
   readonly #client: PromptClient;
-  /** Failures in a row of each model. */
+  /** The failures in a row, by model. */
   readonly #failures = new Map<string, { readonly error: AttemptError; readonly count: number }>();
 
   constructor(plan: RunPlan, deps: RunDeps, queue: RequestQueue, onEvent: (event: RunEvent) => void) {
@@ -257,7 +260,7 @@ class Run {
     return trimmedAnswer(choice);
   };
 
-  /** One model judges the answers of all. One that is named is not replaced by another without being asked for. */
+  /** One model judges all answers. If the file names one, no other is used without asking. */
   #judgeFor(name: string | undefined): string | undefined {
     const { file, models } = this.#plan;
     const named = [name, file.extensions.judge?.value].filter((each) => each !== undefined);
@@ -298,7 +301,7 @@ function endedEarly({ finishReason = '' }: CompletionChoice): string {
   return l10n.t('The service ended the answer early ({0}).', finishReason);
 }
 
-/** A failure as a value. @throws RolecallError `cancelled`. */
+/** The result, or a failure as a value. @throws RolecallError `cancelled`. */
 async function settle<T>(work: Promise<T>, signal: AbortSignal): Promise<T | RolecallError> {
   try {
     return await work;

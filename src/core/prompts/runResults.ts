@@ -7,11 +7,11 @@ import { placeholderKind, placeholderNames } from './placeholders.ts';
 import type { PromptCase } from './promptCases.ts';
 
 /**
- * What came of a check, an answer or a case.
+ * The result of a check, an answer or a case.
  *
  * - `passed`, `failed`: it was measured.
- * - `skipped`: nothing was, for a reason that is given. Never counts as passed.
- * - `error`: it could not be: the request failed, the answer was cut, a check could not be carried out.
+ * - `skipped`: it was not measured, for a given reason. Never counts as passed.
+ * - `error`: it could not be measured: the request failed, the answer was cut, a check failed to run.
  */
 export type Verdict = 'passed' | 'failed' | 'skipped' | 'error';
 
@@ -20,13 +20,13 @@ export interface Evaluation {
   readonly evaluator: string;
   readonly method: EvaluatorCheck['method'];
   readonly verdict: Verdict;
-  /** 0 to 1, where the check gives more than yes or no. */
+  /** 0 to 1, if the check gives more than yes or no. */
   readonly score?: number;
   /** Why, in a sentence; absent only for a plain pass. */
   readonly reason?: string;
-  /** Of texts that should be equal. */
+  /** For texts that should be equal. */
   readonly diff?: { readonly expected: string; readonly actual: string };
-  /** Of the evaluator in the file. */
+  /** The range of the evaluator in the file. */
   readonly range: TextRange;
 }
 
@@ -34,68 +34,68 @@ export interface Evaluation {
 export interface AnswerResult {
   /** `choice.index`. */
   readonly choice: number;
-  /** The answer without its reasoning, trimmed: what is checked. */
+  /** The answer without its reasoning, trimmed: the text that is checked. */
   readonly text: string;
   readonly evaluations: readonly Evaluation[];
   readonly verdict: Verdict;
 }
 
-/** In milliseconds from the moment the request was sent; waits for the service's limits are not in it. */
+/** In milliseconds from sending the request, without pauses that the service asked for. */
 export interface Timings {
   readonly totalMs: number;
-  /** Until the first text or reasoning; absent where none came, as in an answer that only calls tools. */
+  /** Until the first text or reasoning; absent if there was none, as in an answer that only calls tools. */
   readonly firstTokenMs?: number;
-  /** Tokens of the answer for each second after the first one came; absent where the service does not count, or did not stream. */
+  /** Tokens of the answer per second after the first one; absent if the service does not count, or did not stream. */
   readonly tokensPerSecond?: number;
 }
 
-/** An event of the service as it came, or its whole body where it did not stream. */
+/** An unchanged event of the service, or its whole body if it did not stream. */
 export interface RawEvent {
   /** Milliseconds after the request was sent. */
   readonly atMs: number;
   readonly data: string;
 }
 
-/** Why there is no answer that could be checked. */
+/** Why there is no answer to check. */
 export interface AttemptError {
   readonly kind: ErrorKind | 'incomplete';
   readonly message: string;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was an answer. */
   readonly status?: number;
   /** The request fields that the service names, see `rangesOfFields`. */
   readonly param?: string;
-  /** False where nothing was sent, because others had failed in the same way or the request could not be made. */
+  /** False if nothing was sent, because others had failed in the same way or the request could not be made. */
   readonly wasSent: boolean;
 }
 
 /** One request for a case. */
 export interface AttemptResult {
   readonly seed?: number;
-  /** The JSON that was sent, member for member; what would have been, where nothing was. */
+  /** The JSON that was sent, member for member; if nothing was sent, what would have been. */
   readonly request?: Readonly<Record<string, unknown>>;
-  /** As it was sent. */
+  /** The text that was sent. */
   readonly body?: string;
-  /** Whole, or as much as came before an error. */
+  /** The whole answer, or the part that arrived before an error. */
   readonly completion?: Completion;
   readonly error?: AttemptError;
   readonly timings?: Timings;
-  /** Only where they were asked for. */
+  /** Only if they were requested. */
   readonly events?: readonly RawEvent[];
-  /** Empty exactly where there is an error. */
+  /** Empty exactly if there is an error. */
   readonly answers: readonly AnswerResult[];
 }
 
-/** How many answers to a case agree with it. */
+/** The number of answers to a case that agree with it. */
 export interface Agreement {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   readonly errors: number;
-  /** All of them. */
+  /** The number of all answers. */
   readonly of: number;
 }
 
-/** A case that was asked of one model. */
+/** The result of a case with one model. */
 export interface CaseResult {
   readonly case: PromptCase;
   /** The model that was asked, by its ID at the service. */
@@ -106,24 +106,24 @@ export interface CaseResult {
 }
 
 export interface PromptRun {
-  /** As the caller names the file. */
+  /** The name of the file, given by the caller. */
   readonly file: string;
   readonly name?: string;
   readonly description?: string;
-  /** As the file names it. */
+  /** The name in the file. */
   readonly model?: string;
   readonly startedAt: Date;
   readonly durationMs: number;
-  /** Those of the service that were asked. */
+  /** The service's models that were asked. */
   readonly models: readonly string[];
-  /** How many results there should be: cases by models. */
+  /** The number of expected results: cases by models. */
   readonly planned: number;
   /** In the order of the file, then of the models. Fewer than planned after Stop. */
   readonly results: readonly CaseResult[];
   readonly stopped: boolean;
 }
 
-/** The verdict of several that stand side by side: a failure is certain whatever the others could have said. */
+/** The verdict of several results together: a failure is certain whatever the others could have been. */
 export function combineVerdicts(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes('failed')) return 'failed';
   if (verdicts.includes('error')) return 'error';
@@ -144,41 +144,41 @@ export function agreementOf(attempts: readonly AttemptResult[]): Agreement {
   };
 }
 
-/** @param passes how many answers must pass; all unless given. */
+/** @param passes the number of answers that must pass; all unless given. */
 export function verdictOf({ passed, failed, errors, of }: Agreement, passes = of): Verdict {
   if (of > 0 && passed >= passes) return 'passed';
   if (of - failed < passes) return 'failed';
   return errors > 0 ? 'error' : 'skipped';
 }
 
-/** What an answer is checked with. */
+/** The answer and the data to check it with. */
 export interface Answer {
   readonly choice: CompletionChoice;
   readonly completion: Completion;
   readonly timings: Timings;
-  /** Of the case. */
+  /** The values of the case. */
   readonly values: ReadonlyMap<string, string>;
   readonly askJudge: AskJudge;
-  /** What to do where no model judges, in a sentence. */
+  /** A sentence on what to do if no model judges. */
   readonly judgeAdvice: string;
 }
 
-/** What a judge is asked. */
+/** A request to a judge. */
 export interface JudgeRequest {
-  /** As the file names it; absent where it leaves the choice to whoever runs it. */
+  /** The name in the file; absent if the file leaves the choice to the user. */
   readonly model?: string;
   readonly messages: readonly ChatMessage[];
   readonly parameters: CompletionParameters;
 }
 
 /**
- * Asks a model, and resolves to its reply without reasoning; to `undefined` where there is no model to ask.
+ * Asks a model, and resolves to its reply without reasoning, or to `undefined` if there is no model to ask.
  *
  * @throws RolecallError as a completion does.
  */
 export type AskJudge = (request: JudgeRequest, signal: AbortSignal) => Promise<string | undefined>;
 
-/** What a check came to, without its name and place. */
+/** The result of a check, without its name and place. */
 export type Outcome = Pick<Evaluation, 'verdict' | 'score' | 'reason' | 'diff'>;
 
 export function skipped(reason: string): Outcome {
@@ -190,7 +190,7 @@ export function missingValues(text: string, values: ReadonlyMap<string, string>)
   return placeholderNames(text).filter((name) => placeholderKind(name) === 'variable' && !values.has(name));
 }
 
-/** A check that needs what the case does not have. */
+/** The outcome of a check that needs values which the case does not have. */
 export function skippedWithoutValues(names: readonly string[]): Outcome {
   return skipped(l10n.t('The case has no value for: {0}.', names.join(', ')));
 }

@@ -8,7 +8,7 @@ import { reasonText } from './runText.ts';
 const verdictSchema = z.enum(['passed', 'failed', 'skipped', 'error']);
 
 const resultSchema = z.object({
-  /** Of the case. */
+  /** The ID of the case. */
   id: z.string(),
   label: z.string(),
   model: z.string(),
@@ -38,19 +38,19 @@ export const storedRunSchema = z.object({
   models: z.array(z.string()),
   stopped: z.boolean(),
   planned: z.number(),
-  /** Some cases of the file only: it says nothing about the others. */
+  /** Only some cases of the file were run: it says nothing about the others. */
   isPartial: z.optional(z.boolean()),
   results: z.array(resultSchema),
 });
 
-/** What is kept of a run: enough to compare it with another. */
+/** The stored part of a run: enough to compare it with another. */
 export type StoredRun = z.infer<typeof storedRunSchema>;
 export type StoredResult = z.infer<typeof resultSchema>;
 
 const LONGEST_ANSWER = 4000;
 const LONGEST_REASON = 500;
 
-/** What is kept of a run, of all cases of its file or of some. */
+/** Summarizes a run for the store, of all cases of its file or of some. */
 export function summarizeRun(run: PromptRun, isPartial: boolean): StoredRun {
   return {
     version: 1,
@@ -104,13 +104,13 @@ function summarizeResult({ case: one, model, verdict, agreement, attempts }: Cas
   };
 }
 
-/** A run that was stored before, of this or another machine; `undefined` for anything else. */
+/** A run that was stored before, on this or another machine; `undefined` for anything else. */
 export function readStoredRun(text: string): StoredRun | undefined {
   const read = z.safeParse(storedRunSchema, parseJson(text));
   return read.success ? read.data : undefined;
 }
 
-/** Files by name, in a folder of the host's. */
+/** Files by name, in a folder that the host chooses. */
 export interface RunStorage {
   list(): Promise<readonly string[]>;
   read(name: string): Promise<string>;
@@ -118,23 +118,23 @@ export interface RunStorage {
   delete(name: string): Promise<void>;
 }
 
-/** The most runs that are kept of one prompt file, its baseline not counted. */
+/** The most runs that are stored of one prompt file, without its baseline. */
 export const MAX_RUNS = 20;
-/** The most that are kept of all files: the oldest go, baselines last. */
+/** The most runs that are stored of all files: the oldest are deleted first, baselines last. */
 const MAX_TOTAL = 200;
 const BASELINE = 'baseline.';
 
-/** Keeps the last runs of each prompt file, and one that is its baseline. What is asked of it is done in that order. */
+/** Stores the last runs of each prompt file, and the baseline. Calls are carried out in their order. */
 export class RunStore {
   readonly #storage: RunStorage;
-  /** What is pruned is counted over all files, and whoever reads gets the run that is being added. */
+  /** Pruning counts the runs of all files, and a reader also gets a run that is being added. */
   readonly #inTurn = createSerialQueue();
 
   constructor(storage: RunStorage) {
     this.#storage = storage;
   }
 
-  /** @param fileKey a short name for the prompt file that is right for a file name, such as a hash of its address. */
+  /** @param fileKey a short name for the prompt file that is valid in a file name, such as a hash of its address. */
   async add(fileKey: string, run: StoredRun): Promise<void> {
     await this.#inTurn(() => this.#add(fileKey, run));
   }
@@ -149,7 +149,7 @@ export class RunStore {
     await this.#prune(fileKey);
   }
 
-  /** The newest first; what cannot be read is left out. */
+  /** The newest first; runs that cannot be read are left out. */
   async runs(fileKey: string): Promise<StoredRun[]> {
     const read = await this.#inTurn(async () => {
       const names = (await this.#storage.list()).filter((name) => isOf(name, fileKey));
@@ -163,7 +163,7 @@ export class RunStore {
     return this.#inTurn(async () => ((await this.#storage.list()).includes(name) ? this.#read(name) : undefined));
   }
 
-  /** `undefined` takes the baseline away. */
+  /** `undefined` removes the baseline. */
   async setBaseline(fileKey: string, run: StoredRun | undefined): Promise<void> {
     const name = `${BASELINE}${fileKey}.json`;
     await this.#inTurn(async () => {
@@ -183,7 +183,7 @@ export class RunStore {
     return readStoredRun(await this.#storage.read(name).catch(() => ''));
   }
 
-  /** Names hold the time, and so sort by it. */
+  /** Names contain the time, and so sort by it. */
   async #prune(fileKey: string): Promise<void> {
     const names = (await this.#storage.list()).filter((name) => !name.startsWith(BASELINE));
     const time = (name: string) => name.slice(name.indexOf('.') + 1);

@@ -4,8 +4,8 @@ import type { ComparedCase } from './compareRuns.ts';
 import type { AnswerResult, AttemptResult, CaseResult, Evaluation, Verdict } from './runResults.ts';
 import type { StoredResult } from './runStore.ts';
 
-// What is said of runs: the same in the editor, on the command line and in reports. Words of a model or a service are in it as
-// they came; whoever shows a text makes it harmless for the place.
+// The texts about runs: the same in the editor, on the command line and in reports. They contain unchanged text of
+// models and services, which whoever shows it has to make harmless.
 
 const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', skipped: '–', error: '⚠' };
 
@@ -22,19 +22,19 @@ export function verdictText(verdict: Verdict): string {
   }
 }
 
-/** A check in a line, whatever it came to. */
+/** A check on one line, with its result. */
 export function evaluationText({ evaluator, verdict, reason, score }: Evaluation): string {
   const points = score === undefined ? '' : l10n.t(', score {0}', Number(score.toPrecision(3)));
   const why = reason === undefined ? '' : `: ${reason.replace(/\s+/g, ' ')}`;
   return `${marks[verdict]} ${evaluator} (${verdictText(verdict)}${points})${why}`;
 }
 
-/** Why a check did not pass. Failing is what checks do; anything else is named. */
+/** Why a check did not pass. A failure is the normal reason; any other verdict is named. */
 export function reasonText({ evaluator, verdict, reason = '' }: Evaluation): string {
   return verdict === 'failed' ? `${evaluator}: ${reason}` : `${evaluator} (${verdictText(verdict)}): ${reason}`;
 }
 
-/** Why a case did not pass, and what of it could not be checked; each reason once. */
+/** Why a case did not pass, and what could not be checked; each reason once. */
 export function reasonsOf(attempts: readonly AttemptResult[]): string[] {
   if (attempts.length === 0) return [notSentText()];
   const reasons = attempts.flatMap(({ error, answers }) =>
@@ -53,7 +53,7 @@ function reasonsOfAnswer({ evaluations }: AnswerResult): string[] {
   return evaluations.filter(({ verdict }) => verdict !== 'passed').map(reasonText);
 }
 
-/** A case, its model where there are several, and how many of several answers passed. */
+/** A case, with its model if there are several, and the number of answers that passed if there are several. */
 export function caseText(
   { case: { label }, model, agreement: { passed, of } }: CaseResult,
   showsModel: boolean,
@@ -65,12 +65,12 @@ function shareText(passed: number, of: number): string {
   return of > 1 ? ` (${l10n.t('{0} of {1} passed', passed, of)})` : '';
 }
 
-/** What a kept result came to. */
+/** The words for a stored result. */
 export function storedResultText({ verdict, passed, of }: Pick<StoredResult, 'verdict' | 'passed' | 'of'>): string {
   return `${marks[verdict]} ${verdictText(verdict)}${shareText(passed, of)}`;
 }
 
-/** How many results came to what. */
+/** The numbers of results by verdict. */
 export function countsText(results: readonly { readonly verdict: Verdict }[]): string {
   const count = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted).length;
   const errors = count('error');
@@ -89,7 +89,7 @@ export function regressionText({ before, after }: ComparedCase, when: string): s
   return l10n.t('Worse than the baseline of {0}: {1} then, {2} now.', when, told(before), told(after));
 }
 
-/** How long something took, in seconds. */
+/** A duration in seconds. */
 export function durationText(ms: number): string {
   return l10n.t('{0} s', (ms / 1000).toFixed(ms < 10_000 ? 1 : 0));
 }
@@ -98,15 +98,15 @@ export function waitText(ms: number): string {
   return l10n.t('The service asked Rolecall to wait {0}.', formatSeconds(ms));
 }
 
-/** Several answers of which some are the same. */
+/** Equal answers of several attempts. */
 export interface RepeatedAttempt {
-  /** How often. */
+  /** The number of them. */
   readonly count: number;
   readonly error?: string;
   readonly answer?: AnswerResult;
 }
 
-/** Each different answer once. Those that came to something else differ, whatever they say. */
+/** Each different answer once. Answers with different verdicts differ, even with the same text. */
 export function distinctAnswers(attempts: readonly AttemptResult[]): RepeatedAttempt[] {
   const found = new Map<string, RepeatedAttempt>();
   const add = (key: unknown, one: Omit<RepeatedAttempt, 'count'>) => {

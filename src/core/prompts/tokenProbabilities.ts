@@ -1,9 +1,9 @@
 import type { TextRange } from '../base/errors.ts';
 import { type ChosenToken, groupTokens, type Logprobs, probability } from '../completions/completion.ts';
 
-/** A stretch of an answer and how likely it was. Several tokens where these spell one character together. */
+/** A range of an answer and its probability. Several tokens if they form one character together. */
 export interface TokenPlace extends TextRange {
-  /** Of all its tokens, 0 to 1. */
+  /** The probability of all its tokens, 0 to 1. */
   readonly probability: number;
   readonly tokens: Logprobs;
 }
@@ -22,12 +22,15 @@ export class TokenLocator {
     return this.#places;
   }
 
-  /** Of the tokens so far: between how many the model hesitated on average. 1 is certain. */
+  /**
+   * The perplexity of the tokens so far: the number of tokens between which the model hesitated on average. 1 is
+   * certain.
+   */
   get perplexity(): number | undefined {
     return this.#count === 0 ? undefined : Math.exp(-this.#sum / this.#count);
   }
 
-  /** @returns the places that are new. */
+  /** @returns the new places. */
   add(logprobs: Logprobs): readonly TokenPlace[] {
     const before = this.#places.length;
     for (const token of logprobs) {
@@ -43,7 +46,7 @@ export class TokenLocator {
     return this.#places.slice(before);
   }
 
-  /** Places what was left over when the answer ended. */
+  /** Places the remaining tokens when the answer has ended. */
   end(): readonly TokenPlace[] {
     const before = this.#places.length;
     for (const { text, tokens } of groupTokens(this.#open)) this.#place(text, tokens);
@@ -62,8 +65,9 @@ export class TokenLocator {
 }
 
 /**
- * Where the tokens of an answer stand in its text. Empty where they don't spell that text: a stop text is cut off, a special
- * token is not shown, and a colour at the wrong place would be a lie. What the text lacks only at its end is left out.
+ * The places of an answer's tokens in its text. Empty if they don't form that text: a stop text is cut off, a special
+ * token is not shown, and a color at the wrong place would be wrong. Tokens that the text lacks only at its end are
+ * left out.
  */
 export function locateTokens(text: string, logprobs: Logprobs): readonly TokenPlace[] {
   const locator = new TokenLocator();
@@ -76,7 +80,7 @@ export function locateTokens(text: string, logprobs: Logprobs): readonly TokenPl
   return locator.places.filter(({ end }) => end <= text.length);
 }
 
-/** The bounds below which a token is marked, from the most likely. What is above the first stays as it is. */
+/** The bounds below which a token is marked, from the most likely. Tokens above the first are not marked. */
 export const MARKED_BELOW: readonly number[] = [0.9, 0.5, 0.2];
 
 /** In lines and UTF-16 units, from 0. */
@@ -94,12 +98,12 @@ export interface TokenMark {
 /** Some marks of an answer, by the index of their bound in {@link MARKED_BELOW}. */
 export type MarkBlock = readonly (readonly TokenMark[])[];
 
-/** Marks in a block: an editor draws all of one anew when one is added. */
+/** The number of marks in a block: an editor draws a whole block anew when one is added. */
 const BLOCK = 100;
 
 /**
- * What is to be marked in an answer while it arrives. Each token is looked at once, and only the last block grows: an editor that
- * draws block by block has as much to do for the last token of an answer as for the first.
+ * The marks of an answer while it arrives. Each token is handled once, and only the last block grows: an editor that
+ * draws block by block has as little to do for the last token of an answer as for the first.
  */
 export class TokenMarks {
   readonly places: readonly TokenPlace[];
@@ -109,7 +113,7 @@ export class TokenMarks {
   #at = { offset: 0, line: 0, column: 0 };
   #end: TextPosition = { line: 0, column: 0 };
 
-  /** @param places those of the answer; they are only added to. */
+  /** @param places of the answer; the list only grows. */
   constructor(places: readonly TokenPlace[]) {
     this.places = places;
   }
@@ -118,12 +122,12 @@ export class TokenMarks {
     return this.#blocks;
   }
 
-  /** Of the last mark. */
+  /** The end of the last mark. */
   get end(): TextPosition {
     return this.#end;
   }
 
-  /** Adds what is new. @param length how much of the answer is shown. */
+  /** Adds new marks. @param length the length of the text that is shown. */
   update(text: string, length = text.length): void {
     for (; this.#count < this.places.length; this.#count += 1) {
       const place = this.places[this.#count];
@@ -148,7 +152,7 @@ export class TokenMarks {
     this.#end = mark.end;
   }
 
-  /** Later offsets only: it goes on where it was. */
+  /** For increasing offsets only: it continues where it was. */
   #positionAt(text: string, offset: number): TextPosition {
     let { offset: at, line, column } = this.#at;
     for (; at < offset; at += 1) {

@@ -4,7 +4,7 @@ import { placeholderKind, placeholderNames } from './placeholders.ts';
 import { camelCase, parameterName } from './promptFields.ts';
 import { type PromptFile, readPromptFile } from './promptFile.ts';
 
-/** What a prompt file is made of. */
+/** The content of a prompt file. */
 export interface PromptDraft {
   readonly name?: string;
   readonly description?: string;
@@ -20,7 +20,10 @@ export interface PromptDraft {
   readonly tools?: readonly string[];
 }
 
-/** A prompt file as a person would write it: texts of several lines as blocks, words that YAML reads otherwise in quotes. */
+/**
+ * A prompt file as a person would write it: texts of several lines as blocks, words that YAML reads otherwise in
+ * quotes.
+ */
 export function writePromptFile(draft: PromptDraft): string {
   const { name, description, model, parameters = {}, messages, responseFormat, jsonSchema } = draft;
   const { cases, evaluators, tools = [] } = draft;
@@ -43,7 +46,7 @@ export function writePromptFile(draft: PromptDraft): string {
   });
 }
 
-/** A file to begin with. */
+/** The first content of a new file. */
 export function newPromptFile(name: string, model: string | undefined): string {
   return writePromptFile({
     name,
@@ -60,15 +63,15 @@ export function newPromptFile(name: string, model: string | undefined): string {
   });
 }
 
-/** A prompt file that goes on from an answer, and where its next message is to be written. */
+/** A prompt file that continues after an answer, and the offset for its next message. */
 export interface Continuation {
   readonly text: string;
   readonly offset: number;
 }
 
 /**
- * The conversation as it was sent, the answer, and an empty message of the user. What stands in braces there was said and not
- * meant: each is a variable that stands for itself, so that no answer has a file included.
+ * The conversation that was sent, the answer, and an empty message of the user. Braces in it were said and are not
+ * placeholders: each becomes a variable with itself as its value, so that no answer can include a file.
  */
 export function continuePrompt(
   { name, parameters, responseFormat, extensions }: PromptFile,
@@ -92,7 +95,7 @@ export function continuePrompt(
     tools: extensions.tools.map(({ value }) => value),
   });
   const [last] = readPromptFile(text).messages.at(-1)?.content ?? [];
-  // Between the quotes.
+  // The offset between the quotes.
   return { text, offset: last?.type === 'text' ? last.text.start + 1 : 0 };
 }
 

@@ -1,12 +1,15 @@
 import type { TextRange } from '../base/errors.ts';
 
-/** Where in a YAML text the cursor is, told by indentation: while somebody types, the text is mostly not YAML. */
+/**
+ * The place of the cursor in a YAML text, found by indentation: while somebody types, the text is mostly not valid
+ * YAML.
+ */
 export interface OutlinePlace {
   /** Keys from the top, with `[]` for an item of a list. */
   readonly path: readonly string[];
-  /** The key whose value is typed; absent where a key or an item of a list is. */
+  /** The key whose value is typed; absent while a key or an item of a list is typed. */
   readonly key?: string;
-  /** What is typed so far, and what a completion replaces. */
+  /** The text typed so far, which a completion replaces. */
   readonly word: string;
   readonly range: TextRange;
   /** The other keys of the mapping. */
@@ -23,7 +26,7 @@ interface Line {
   /** Column of what follows them. */
   readonly column: number;
   readonly key: string | undefined;
-  /** What stands behind the key. */
+  /** The text after the key. */
   readonly value: string;
 }
 

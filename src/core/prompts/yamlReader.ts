@@ -13,10 +13,10 @@ import {
   type YamlText,
 } from './yamlText.ts';
 
-/** What is found of one kind is shown so often: a mistake in a template is one in each of a thousand cases. */
+/** The most problems of one kind that are shown: a mistake in a template is one in each of a thousand cases. */
 const SHOWN_OF_ONE_KIND = 20;
 
-/** Reads values out of a YAML text, and collects what is wrong with them at their places. */
+/** Reads values from a YAML text, and collects the problems at their places. */
 export class YamlReader {
   readonly yaml: YamlText;
   readonly #problems: PromptProblem[] = [];
@@ -55,7 +55,7 @@ export class YamlReader {
     this.#problems.push({ start, end: Math.max(end, start + 1), severity, message, code, ...(fix && { fix }) });
   }
 
-  /** Reports a name that is not known, with `meant`, what was probably meant: in the sentence and as its quick fix. */
+  /** Reports an unknown name, with `meant`, the one that was probably meant: in the sentence and as its quick fix. */
   unknownName(
     range: TextRange,
     { severity, code, message }: Pick<PromptProblem, 'severity' | 'code' | 'message'>,
@@ -76,7 +76,7 @@ export class YamlReader {
     this.report(range, 'error', code, message);
   }
 
-  /** The members of a mapping by key, after unknown ones were reported; `undefined` for what is no mapping. */
+  /** The members of a mapping by key, after unknown ones were reported; `undefined` for anything but a mapping. */
   fields(node: YamlNode | undefined, level: FieldLevel, where: TextRange): Map<string, Member> | undefined {
     const members = this.yaml.members(node);
     if (!members) {
@@ -90,7 +90,7 @@ export class YamlReader {
     return new Map(members.map((member) => [member.key, member]));
   }
 
-  /** A key that is not read: a slip of the finger, or another program's. */
+  /** Reports a key that is not read: a misspelling, or another program's. */
   unknownKey(key: string, range: TextRange, level: FieldLevel): void {
     const meant = nearest(key.replaceAll(/[_-]/g, ''), Object.keys(promptFields[level]));
     const message = l10n.t('"{0}" is not a key of prompt files, so it is ignored.', key);
@@ -98,7 +98,7 @@ export class YamlReader {
     this.unknownName(range, { severity, code: 'unknownKey', message }, meant);
   }
 
-  /** The items of a list; a single value stands for a list of one where `orOne`. */
+  /** The items of a list; with `orOne`, a single value counts as a list of one. */
   items(member: Member | undefined, orOne = false): YamlNode[] {
     const { value } = member ?? {};
     if (!member || value === undefined || this.#isNull(value)) return [];
@@ -110,9 +110,9 @@ export class YamlReader {
   }
 
   /**
-   * A text, `undefined` where it is absent, null or no scalar, which is an error.
+   * A text, `undefined` if it is absent, null or not a scalar, which is an error.
    *
-   * @param sentence what it must be, where that is not just any text.
+   * @param sentence what it must be, if only certain texts are valid.
    */
   text(member: Member | undefined, sentence?: string): string | undefined {
     if (!member?.value) return undefined;
@@ -132,7 +132,7 @@ export class YamlReader {
     return text;
   }
 
-  /** A text with placeholders; empty where nothing is written. */
+  /** A text with placeholders; empty if nothing is written. */
   template(member: Member | undefined): TemplateText | undefined {
     const value = this.text(member);
     if (value === undefined || !member) return undefined;
@@ -143,7 +143,7 @@ export class YamlReader {
     return { value, ...range, placeholders: findPlaceholders(this.yaml.slice(range), range.start) };
   }
 
-  /** A number, `undefined` where it is absent or anything else, which is an error. */
+  /** A number, `undefined` if it is absent or anything else, which is an error. */
   number(
     member: Member | undefined,
     isRight: (value: number) => boolean,
@@ -156,7 +156,7 @@ export class YamlReader {
     return undefined;
   }
 
-  /** `undefined` where it is absent or anything else, which is an error. */
+  /** `undefined` if it is absent or anything else, which is an error. */
   boolean(member: Member | undefined): boolean | undefined {
     if (!member?.value || this.#isNull(member.value)) return undefined;
     const value = this.yaml.scalar(member.value)?.value;
@@ -173,7 +173,7 @@ export class YamlReader {
     );
   }
 
-  /** A value as JSON has it, `undefined` where it cannot be read, which is an error. */
+  /** A value as JSON, `undefined` if it cannot be read, which is an error. */
   json(member: Member | undefined): unknown {
     if (!member?.value) return undefined;
     try {
@@ -196,7 +196,7 @@ export class YamlReader {
     } else this.error(range, 'wrongType', sentence);
   }
 
-  /** What YAML takes out of a text without a word. */
+  /** Reports what YAML silently removes from a text. */
   #surprises(value: YamlNode, range: TextRange): void {
     const scalar = this.yaml.scalar(value);
     if (!scalar || scalar !== value || scalar.type !== 'PLAIN') return;
@@ -221,7 +221,7 @@ export class YamlReader {
   }
 }
 
-/** `name` instead of what is written at `range`, in the same quotes. */
+/** Replaces the text at `range` by `name`, in the same quotes. */
 export function replacementFix({ start, end }: TextRange, written: string, name: string): TextFix {
   const [quote = ''] = /^["']/.exec(written) ?? [];
   return { title: l10n.t('Change to "{0}"', name), start, end, text: `${quote}${name}${quote}` };

@@ -18,14 +18,14 @@ import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
 
 /** A problem of a prompt file. */
 export interface PromptProblem extends DocumentProblem {
-  /** What mends it, where it can mean one thing only: what quick fixes offer. */
+  /** The change that solves it, if there is only one possible meaning: offered as a quick fix. */
   readonly fix?: TextFix;
 }
 
 export interface TextFix extends TextRange {
-  /** Of the quick fix, localized. */
+  /** The title of the quick fix, localized. */
   readonly title: string;
-  /** Instead of what stands there. */
+  /** Replaces the text at the range. */
   readonly text: string;
 }
 
@@ -35,33 +35,33 @@ export type YamlNode = ParsedNode;
 export interface Member {
   readonly key: string;
   readonly keyRange: TextRange;
-  /** Undefined where nothing stands behind the colon. */
+  /** Undefined if there is nothing after the colon. */
   readonly value: YamlNode | undefined;
-  /** Of the value as it stands at this place: of the alias, not of what it stands for. Of the key where there is none. */
+  /** The range of the value at this place: of the alias, not of its target. Without a value, that of the key. */
   readonly range: TextRange;
 }
 
-/** One slip of indentation makes a hundred errors: the first few name it. */
+/** The most syntax errors that are shown: one slip of indentation makes a hundred, and the first few show it. */
 const SHOWN_ERRORS = 3;
-/** A whole prompt file, in UTF-16 units. */
+/** The largest prompt file, in UTF-16 units. */
 export const MAX_PROMPT_FILE = 1024 * 1024;
 
 /**
- * Brackets that are open at once, and what can begin a level at the beginning of a line. No honest file comes near; behind them the
- * parser would run out of stack, which it survives only mostly.
+ * The most brackets, and levels at the beginning of a line, that are open at once. No honest file comes near; beyond it
+ * the parser would run out of stack, which it does not always survive.
  */
 const MAX_OPEN_BRACKETS = 200;
 const MAX_INDENTATION = 300;
 
-/** A YAML text whose values know where they stand. Never throws. */
+/** A YAML text whose values know their places. Never throws. */
 export class YamlText {
   readonly text: string;
   readonly root: YamlNode | undefined;
-  /** False where the text cannot be read as YAML, so that what was read of it may not be what was meant. */
+  /** False if the text is not valid YAML, so that the values may not be what was meant. */
   readonly isSound: boolean;
   readonly #document: Document.Parsed;
   readonly #problems: readonly PromptProblem[];
-  /** By their places: a mapping can be looked at several times. */
+  /** By place: the members of a mapping can be read several times. */
   readonly #duplicates = new Map<number, PromptProblem>();
   #anchors: Map<string, { readonly at: number; readonly node: YamlNode }[]> | undefined;
 
@@ -83,7 +83,7 @@ export class YamlText {
     this.#problems = instead ? [instead] : told;
   }
 
-  /** What is wrong with the YAML itself: all of it when everything was read. */
+  /** The problems of the YAML itself: complete when everything was read. */
   get problems(): readonly PromptProblem[] {
     return [...this.#problems, ...this.#duplicates.values()];
   }
@@ -103,15 +103,15 @@ export class YamlText {
     return isSeq(list) ? (list.items as YamlNode[]) : undefined;
   }
 
-  /** The scalar at `node`, also where it is an alias or empty. */
+  /** The scalar at `node`, even if it is an alias or empty. */
   scalar(node: YamlNode | undefined): Scalar.Parsed | undefined {
     const found = this.resolve(node);
     return isScalar(found) ? found : undefined;
   }
 
   /**
-   * The text of a scalar as it was written (`1.0`, `yes`), folded and unescaped; `undefined` for a null, which counts as
-   * absent, and for what is no scalar.
+   * The text of a scalar as it was written (`1.0`, `yes`), folded and unescaped; `undefined` for null, which counts as
+   * absent, and for anything but a scalar.
    */
   scalarText(node: YamlNode | undefined): string | undefined {
     const scalar = this.scalar(node);
@@ -120,9 +120,9 @@ export class YamlText {
   }
 
   /**
-   * The value as JSON has it.
+   * The value as JSON.
    *
-   * @throws RangeError for aliases that stand for more than anybody meant, and for those that contain themselves.
+   * @throws RangeError for aliases that expand to more than anybody meant, and for those that contain themselves.
    */
   json(node: YamlNode): unknown {
     try {
@@ -133,7 +133,7 @@ export class YamlText {
     }
   }
 
-  /** Where the value of a node stands, without the comments and line breaks that follow it. */
+  /** The range of a node's value, without the comments and line breaks that follow it. */
   rangeOf(node: YamlNode): TextRange {
     const [start, end] = node.range;
     let last = end;
@@ -145,7 +145,7 @@ export class YamlText {
     return this.text.slice(start, end);
   }
 
-  /** What an alias stands for; anything else is itself. */
+  /** The target of an alias; anything else is itself. */
   resolve(node: YamlNode | undefined): YamlNode | undefined {
     let found = node;
     for (let steps = 0; isAlias(found) && steps < 10; steps++) found = this.#anchored(found.source, found.range[0]);
@@ -182,13 +182,13 @@ export class YamlText {
     return { key, keyRange, value, range: isEmpty ? keyRange : this.rangeOf(value) };
   }
 
-  /** A key is text, whatever YAML makes of it. */
+  /** The text of a key, whatever type it has in YAML. */
   #keyOf(key: YamlNode): string | undefined {
     const scalar = this.scalar(key);
     return scalar && (scalar.source ?? String(scalar.value));
   }
 
-  /** The last node before `at` with this anchor: a name can be given again. */
+  /** The last node before `at` with this anchor: names can be reused. */
   #anchored(name: string, at: number): YamlNode | undefined {
     if (!this.#anchors) {
       const anchors = new Map<string, { at: number; node: YamlNode }[]>();
@@ -216,7 +216,10 @@ export class YamlText {
     return { ...this.#placeOf(error), severity: 'error', message, code: 'yaml' };
   }
 
-  /** Of a quotation mark that is never closed, the library names the end of the text: what helps is where it was opened. */
+  /**
+   * The place to report. For a quotation mark that is never closed, the library gives the end of the text: its
+   * beginning is more helpful.
+   */
   #placeOf({ code, message, pos }: YAMLParseError): TextRange {
     if (code !== 'MISSING_CHAR' || !message.includes('quote')) return rangeFrom(pos);
     let start = pos[0];
@@ -238,7 +241,7 @@ export class YamlText {
 /** The library compares each key with all others of its mapping; {@link YamlText.members} finds equal ones at less cost. */
 const options = { merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const;
 
-/** A value that begins with a placeholder and goes on behind it, which YAML cannot read. */
+/** Reports a value that begins with a placeholder and continues after it, which YAML cannot read. */
 function unquoted(text: string, at: number): PromptProblem | undefined {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1;
   const line = /^[^\r\n]*/.exec(text.slice(lineStart))?.[0] ?? '';
@@ -253,7 +256,7 @@ export function unquotedPlaceholder(range: TextRange, written: string): PromptPr
   return { ...range, severity: 'error', message, code: 'unquotedPlaceholder', fix: quotesFix(range, written) };
 }
 
-/** For `written` at `range`, which YAML reads otherwise than it is meant. */
+/** Puts `written` at `range` in quotes, because YAML would read it differently. */
 export function quotesFix({ start, end }: TextRange, written: string): TextFix {
   return { title: l10n.t('Add Quotes'), start, end, text: JSON.stringify(written) };
 }
@@ -267,7 +270,7 @@ function secondDocument([start]: readonly [number, number]): PromptProblem {
   return { start, end: start + 3, severity: 'warning', message, code: 'secondDocument' };
 }
 
-/** What the parser is kept from. */
+/** Refuses texts that would harm the parser. */
 function refuse(text: string): PromptProblem | undefined {
   const refused = (code: string, message: string) => ({ start: 0, end: 1, severity: 'error' as const, message, code });
   if (text.length > MAX_PROMPT_FILE) {

@@ -97,7 +97,7 @@ export function bubblewrap(bwrap: string, program: ContainedProgram, readOnly: r
 }
 
 /**
- * The same by macOS's Seatbelt (sandbox-exec(1)): a profile that denies everything and allows what is reached. The
+ * The same for macOS's Seatbelt (sandbox-exec(1)): a profile that denies everything and allows what is reached. The
  * environment is set inside, by env(1).
  *
  * @param temporary a folder made for this call: the home and the temporary files of the program.
