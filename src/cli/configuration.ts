@@ -15,15 +15,15 @@ export interface CommonOptions {
 /** Tokens come from the environment alone: everybody on the machine can read the arguments of a program. */
 export const tokenVariables = { token: 'ROLECALL_TOKEN', inferenceToken: 'ROLECALL_INFERENCE_TOKEN' } as const;
 
-/** What the command line is configured with: options, then environment variables. */
+/** The configuration of the command line: options, then environment variables. */
 export interface Configuration {
-  /** A service token; without one a window is joined. */
+  /** A service token; without one, the sign-in of a window is used. */
   readonly token: string | undefined;
   /** A token for the inference service alone. */
   readonly inferenceToken: string | undefined;
   readonly identityUrl: string | undefined;
   readonly inferenceUrl: string | undefined;
-  /** IDs; empty where none was named. */
+  /** IDs; empty if none was named. */
   readonly organizations: readonly string[];
   readonly model: string | undefined;
 }
@@ -41,7 +41,7 @@ export function readConfiguration(options: CommonOptions, env: NodeJS.ProcessEnv
   };
 }
 
-/** An address that a command needs and nobody gave. */
+/** Reports an address that a command needs and that is not set. */
 export function throwMissingOption(option: string, variable: string): never {
   throw new RolecallError('configuration', `Set ${variable}, or use ${option}.`);
 }

@@ -12,14 +12,14 @@ import {
 } from '../core/prompts/promptRequest.ts';
 import { isInside } from '../core/tools/permissions.ts';
 
-/** Folders that programs fill, not people. */
+/** Folders whose files programs write. */
 const OTHERS: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
 /**
- * The files that are meant, each once: those that are named, and those called like `wanted` in the folders that are named, or in the
+ * The files to use, each once: those that are named, and those that match `wanted` in the named folders, or in the
  * current one.
  *
- * @throws RolecallError `configuration` for what is not there.
+ * @throws RolecallError `configuration` for a file that does not exist.
  */
 export async function findFiles(named: readonly string[], folder: string, wanted: RegExp): Promise<string[]> {
   const found = new Set<string>();
@@ -48,18 +48,18 @@ async function filesIn(folder: string, wanted: RegExp): Promise<readonly string[
   return files;
 }
 
-/** How a file is called in what is printed, with `/`: from the current folder, or as a whole where it is not in it. */
+/** The name of a file in output, with `/`: relative to the current folder if it is in it, else absolute. */
 export function displayPath(full: string): string {
   const folder = process.cwd();
   return (isInside(folder, full) ? path.relative(folder, full) : full).replaceAll(path.sep, '/');
 }
 
-/** The text of a file that somebody has written. @throws RolecallError `configuration`. */
+/** The text of a file of the user. @throws RolecallError `configuration`. */
 export async function readTextFile(file: string): Promise<string> {
   return decodeText(await readBytes(file, file, MAX_TEXT_BYTES), file);
 }
 
-/** What a prompt file can read: within `root`, wherever links lead. Tools are only offered, never run. */
+/** Reads files for a prompt file: within `root`, wherever links lead. Tools are only offered, never run. */
 export function resourcesOfFile(file: string, root: string): PromptResources {
   const read = async (name: string, limit: number) => {
     const full = path.resolve(path.dirname(file), name);

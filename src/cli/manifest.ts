@@ -8,7 +8,7 @@ const manifestSchema = z.object({
   contributes: z.object({ languageModelTools: z.unknown() }),
 });
 
-/** What the command line needs of the package it is in: the extension, or its own. */
+/** What the command line reads from the package that contains it (the extension, or the `.tgz`). */
 export interface Manifest {
   readonly version: string;
   /** The access tools, described for models. */

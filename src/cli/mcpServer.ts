@@ -16,7 +16,7 @@ import type { Log } from '../core/base/log.ts';
 import type { Services } from './services.ts';
 import { readOrganization } from './services.ts';
 
-/** The window through which the sign-in is used, for what only a window can do. */
+/** Calls to the window whose sign-in is used, for what only a window can do. */
 export interface WindowCalls {
   /** See `JoinedWindow.call`. */
   call(name: string, input: unknown, signal: AbortSignal): Promise<unknown>;
@@ -27,7 +27,7 @@ export interface McpServerDeps {
   readonly accessTools: readonly DescribedAccessTool[];
   /** The folder whose tools are offered, if any. */
   readonly folder: string | undefined;
-  /** Uses a sign-in; `window` where it is that of a window. The user may be asked first. */
+  /** Opens a sign-in; `window` if it is a window's. The user may be asked first. */
   readonly open: () => Promise<{ readonly services: Services; readonly window: WindowCalls | undefined }>;
   readonly log: Log;
 }
@@ -40,7 +40,7 @@ const resultSchema = z.object({ content: z.string(), isError: z.boolean() });
 /** How long a list of tools waits for a window, in milliseconds. */
 const LIST_WAIT_MS = 2000;
 
-/** What the protocol calls the result of a tool. */
+/** The protocol's form of a tool result. */
 interface ToolAnswer {
   readonly content: { type: 'text'; text: string }[];
   readonly isError?: boolean;
@@ -82,7 +82,7 @@ function createServer(deps: McpServerDeps): Server {
   });
   return server;
 
-  /** As for agents in the editor: the user is asked, then the lists are read, then as much is told as fits. */
+  /** As for agents in the editor: the user is asked, then the lists are read, then the answer is cut to fit. */
   async function answerAccess(
     tool: AccessToolName,
     given: unknown,
@@ -101,15 +101,16 @@ function createServer(deps: McpServerDeps): Server {
   }
 
   /**
-   * None without a window: only there can the user be asked. While the user is asked whether a sign-in can be used, the client
-   * does not wait: it hears of them later. A failure hides them, and is told when a tool is called.
+   * No tools without a window: only there can the user be asked. While the user is asked whether a sign-in can be used,
+   * the client does not wait: it is notified later. A failure hides the tools, and is reported when one is called.
    */
   async function workspaceTools(signal: AbortSignal) {
     if (folder === undefined) return [];
     try {
       const opening = open();
       const opened = await withTimeout(opening, LIST_WAIT_MS, signal);
-      if (!opened) void opening.then(() => server.sendToolListChanged()).catch(() => {}); // Told when a tool is called.
+      // Reported when a tool is called.
+      if (!opened) void opening.then(() => server.sendToolListChanged()).catch(() => {});
       const window = opened?.window;
       const listed = z.safeParse(toolsSchema, await window?.call('listTools', { folder }, signal));
       return listed.success ? listed.data.map(listedWorkspaceTool) : [];
@@ -127,7 +128,7 @@ function createServer(deps: McpServerDeps): Server {
     return textAnswer(content, isError);
   }
 
-  /** As the client calls itself. */
+  /** The client's own name. */
   function recipientOf(envelope: unknown): string {
     const asked = z.safeParse(clientSchema, envelope);
     const name = asked.success

@@ -11,7 +11,7 @@ import { servicesOfWindow } from './servicesOfWindow.ts';
 import { type ExitCode, exitCodeOf, exitCodes, type RunCommand } from './subcommand.ts';
 import { Terminal } from './terminal.ts';
 
-/** What the program runs in: that of its process, or of a test. Files are those of the process's current folder. */
+/** The surroundings of the program: its process, or a test. Files are relative to the process's current folder. */
 export interface ProgramHost {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -39,7 +39,7 @@ export async function rolecall(args: readonly string[], host: ProgramHost, inter
     const open = async () => {
       // A server for agents outlives windows and accounts.
       if (services && !services.lost) return services;
-      // Those who ask meanwhile share it; the user is asked once.
+      // Callers that come meanwhile share it; the user is asked once.
       const command = `rolecall ${args[0] ?? ''}`.trim();
       opening ??= openServices(
         { configuration: readOptions(options, env, terminal), command },
@@ -57,7 +57,7 @@ export async function rolecall(args: readonly string[], host: ProgramHost, inter
     try {
       code = await work({ terminal, signal, open, stdin, manifest });
       exitCode = code;
-      // A client may take what was cut off for an answer.
+      // A client could take the part before the cut for an answer.
       if (services?.lost) throw services.lost;
     } catch (error) {
       report(error);
@@ -66,7 +66,7 @@ export async function rolecall(args: readonly string[], host: ProgramHost, inter
     }
     const broken = terminal.closed.reason;
     if (!terminal.closed.aborted) return;
-    // A reader that has enough is nothing to tell; a full disk is.
+    // A reader that closed the output is not reported; a full disk is.
     if (systemErrorCode(broken) === 'EPIPE') exitCode = code ?? exitCodes.unread;
     else report(broken);
   };
@@ -81,7 +81,7 @@ export async function rolecall(args: readonly string[], host: ProgramHost, inter
   return exitCode;
 }
 
-/** Tokens are known to the terminal, which hides them, before anything else is done with them. */
+/** Adds tokens to the terminal, which hides them, before anything else is done with them. */
 function readOptions(options: CommonOptions, env: NodeJS.ProcessEnv, terminal: Terminal): Configuration {
   for (const name of Object.values(tokenVariables)) terminal.addSecret(env[name] ?? '');
   return readConfiguration(options, env);
@@ -96,7 +96,7 @@ async function openServices(
 ): Promise<Services> {
   const { token } = configuration;
   if (token !== undefined) return servicesOfToken({ configuration: { ...configuration, token }, fetch, log });
-  // Elsewhere only in tests: windows know but one place.
+  // `ROLECALL_STATE` is for tests: windows always use `stateRoot`.
   const state = env.ROLECALL_STATE ?? stateRoot(thisMachine());
   const { ROLECALL_WINDOW: address } = env;
   return servicesOfWindow({ configuration, state, folder: process.cwd(), address, command, log, note }, signal);
@@ -104,14 +104,14 @@ async function openServices(
 
 interface Network {
   readonly fetch: Fetch;
-  /** Cuts what is open: nothing keeps the process alive. */
+  /** Closes open connections, so that nothing keeps the process alive. */
   close(): Promise<void>;
 }
 
 /** No proxy is asked for this machine: http without TLS is allowed for it, and a proxy would read the token. */
 const THIS_MACHINE = '127.0.0.1,localhost,[::1],::1';
 
-/** Requests through the proxy that `HTTPS_PROXY` and `HTTP_PROXY` name, but to the hosts of `NO_PROXY`. */
+/** Sends requests through the proxy that `HTTPS_PROXY` and `HTTP_PROXY` name, except to the hosts of `NO_PROXY`. */
 function createNetwork(env: NodeJS.ProcessEnv): Network {
   const without = env.no_proxy ?? env.NO_PROXY ?? '';
   const noProxy = without.trim() === '*' ? '*' : [without, THIS_MACHINE].filter((hosts) => hosts !== '').join(',');
@@ -119,13 +119,13 @@ function createNetwork(env: NodeJS.ProcessEnv): Network {
   const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? '';
   for (const [name, address] of Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy })) {
     if (address === '' || /^(?:https?|socks5):$/.test(URL.parse(address)?.protocol ?? '')) continue;
-    // Without the address, which may hold a password.
+    // Without the address, which may contain a password.
     throw new RolecallError('configuration', `${name} is not an address such as http://proxy.example:3128.`);
   }
   let loading:
     | Promise<{ readonly undici: typeof import('undici'); readonly dispatcher: EnvHttpProxyAgent }>
     | undefined;
-  // More than half of the program, which is not needed where a window sends the requests.
+  // undici is more than half of the program, and a window sends its requests without it.
   const load = async () => {
     const undici = await import('undici');
     const dispatcher = new undici.EnvHttpProxyAgent({ noProxy, httpProxy, httpsProxy });

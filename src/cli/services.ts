@@ -10,24 +10,24 @@ import { acceptsToken, IdentityClient } from '../core/identity/identityClient.ts
 import { signInWithServiceToken } from '../core/oauth/serviceToken.ts';
 import { type Configuration, throwMissingOption, tokenVariables } from './configuration.ts';
 
-/** The two services as the commands use them, whoever's sign-in it is. */
+/** The two services for the commands, independent of where the sign-in is from. */
 export interface Services {
-  /** Where the sign-in comes from, for whoever asks. */
+  /** Where the sign-in is from, for messages. */
   readonly source: string;
-  /** Throw `configuration` where nobody has given the address. */
+  /** Reading these throws `configuration` if the address is not set. */
   readonly identityUrl: string;
   readonly inferenceUrl: string;
   /** The operations of the identity service. */
   readonly identity: Pick<IdentityClient, 'groups' | 'roles' | 'organizations'>;
   /** For the clients of the inference service. */
   readonly inference: InferenceDeps;
-  /** Who is signed in, once the service has accepted it. @throws RolecallError when it has not. */
+  /** The account, once the service has accepted it. @throws RolecallError when it has not. */
   account(signal: AbortSignal): Promise<string>;
-  /** Those the user has chosen to show, or those the service lists. */
+  /** The organizations that the user has chosen to show, or those that the service lists. */
   organizations(signal: AbortSignal): Promise<readonly KnownOrganization[]>;
-  /** The model to ask unless one is named. */
+  /** The model to use unless one is named. */
   readonly defaultModel: string | undefined;
-  /** Set when the sign-in was lost in the middle of an answer: what was printed is not whole then. */
+  /** Set when the sign-in was lost during an answer: the output is incomplete then. */
   readonly lost?: RolecallError | undefined;
 }
 
@@ -120,7 +120,7 @@ function refused(variable: string): never {
 /**
  * Both lists of an organization, joined.
  *
- * @throws RolecallError when neither could be read; where one could, the other is a gap of the model.
+ * @throws RolecallError if neither could be read; if one could, the other is a gap of the model.
  */
 export async function readOrganization(
   { identity }: Pick<Services, 'identity'>,

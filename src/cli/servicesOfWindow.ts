@@ -17,17 +17,17 @@ export interface WindowServicesDeps {
   /** The current folder: a window in which it is open comes first. */
   readonly folder: string;
   readonly log: Log;
-  /** The window that started this program, where one did: no other is asked. */
+  /** The window that started this program, if one did: no other is asked. */
   readonly address: string | undefined;
-  /** What was run, such as `rolecall check`: the user is told. */
+  /** The command, such as `rolecall check`: shown to the user. */
   readonly command: string;
-  /** For whoever waits. */
+  /** Shows a message to whoever waits. */
   readonly note: (text: string) => void;
-  /** How long the user has to answer, in milliseconds. */
+  /** How long the user may take to answer, in milliseconds. */
   readonly answerMs?: number;
 }
 
-/** A program that nobody answers must end by itself: it may run where nobody looks. */
+/** A program whose question nobody answers must end by itself: it may run unattended. */
 const ANSWER_MS = 120_000;
 
 /** The services through a window's sign-in, and that window. */
@@ -90,7 +90,7 @@ export async function servicesOfWindow(
   };
 }
 
-/** Addresses that somebody has given must be those of the window: a question is not answered by another cloud. */
+/** Addresses that the user has set must be those of the window, so that no other cloud answers. */
 function isConfigured({ about }: FoundWindow, { identityUrl, inferenceUrl }: Configuration): boolean {
   return (
     (identityUrl ?? about.identityUrl) === about.identityUrl &&
@@ -100,7 +100,7 @@ function isConfigured({ about }: FoundWindow, { identityUrl, inferenceUrl }: Con
 
 /** The first window in which the folder is open, by any of its names. */
 async function firstWithFolder(windows: readonly FoundWindow[], folder: string): Promise<FoundWindow | undefined> {
-  const real = (name: string) => fs.realpath(name).catch(() => name); // One that is gone is nobody's.
+  const real = (name: string) => fs.realpath(name).catch(() => name); // A window that has closed is left out.
   const current = await real(folder);
   for (const window of windows) {
     const open = await Promise.all(window.about.folders.map(real));

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts';
 /** What a command works with. */
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Aborted by Ctrl-C, and when nobody reads the output any more. */
+  /** Aborted by Ctrl-C, and when the output is closed. */
   readonly signal: AbortSignal;
   /** Finds the sign-in to use, once. @throws RolecallError when there is none; the next call tries again. */
   open(): Promise<Services>;

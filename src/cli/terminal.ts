@@ -4,7 +4,10 @@ import { styleText } from 'node:util';
 import type { Log } from '../core/base/log.ts';
 import { Redactor, redactingLog } from '../core/base/redact.ts';
 
-/** Everything that could move a cursor, turn the writing direction or run a command of a terminal; line ends and tabs stay. */
+/**
+ * Everything that could move a cursor, change the writing direction or run a command of a terminal; line ends and tabs
+ * stay.
+ */
 const UNPRINTABLE = /(?!\u200d|[\t\n]|\r\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Text of a server or a model, without control characters: those become visible marks. */
@@ -25,7 +28,7 @@ export interface TerminalOptions {
   readonly stderr: Writable;
 }
 
-/** Standard output for what was asked, standard error for everything about it. */
+/** Standard output for results, standard error for everything about them. */
 export class Terminal {
   readonly #options: TerminalOptions;
   readonly #redactor = new Redactor();
@@ -55,7 +58,7 @@ export class Terminal {
     this.#isVerbose = verbose === true;
   }
 
-  /** Is never printed, in whatever a message quotes. */
+  /** Hides this value in all output, whatever a message quotes. */
   addSecret(secret: string): void {
     this.#redactor.addSecret(secret);
   }

@@ -67,7 +67,7 @@ export async function testFiles(
     if (!options.json) await terminal.writeLine(text);
   });
   const names = once((services: Services) => modelNames(services, options, signal));
-  // What is wrong with the last file is said before the first one costs anything.
+  // Mistakes in the last file are reported before the first one costs anything.
   const prepared: PreparedSuite[] = [];
   for (const suite of suites) {
     const { ready, isWhole: isRead } = await prepareSuite(suite, options, names, context);
@@ -91,7 +91,9 @@ export async function testFiles(
   return code;
 }
 
-/** Reads the files, and tells what is wrong with them at their lines. One that cannot be used leaves the others as they are. */
+/**
+ * Reads the files, and reports their mistakes at their lines. A file that cannot be used does not affect the others.
+ */
 async function readSuites(
   files: readonly string[],
   note: (text: string) => void,
@@ -114,7 +116,7 @@ async function readSuites(
   return { suites, isSound: suites.length === files.length };
 }
 
-/** Asks once, when it is needed first. */
+/** Caches the result of the first call. */
 function once<Argument, Value>(ask: (argument: Argument) => Promise<Value>): (argument: Argument) => Promise<Value> {
   let asked: Promise<Value> | undefined;
   return (argument) => {
@@ -123,7 +125,7 @@ function once<Argument, Value>(ask: (argument: Argument) => Promise<Value>): (ar
   };
 }
 
-/** A prompt file with all that its run needs. */
+/** A prompt file with everything that its run needs. */
 interface PreparedSuite extends Suite {
   readonly resources: PromptResources;
   readonly cases: readonly PromptCase[];
@@ -132,7 +134,7 @@ interface PreparedSuite extends Suite {
   readonly services: Services;
 }
 
-/** What can be run of a file, and whether that is all of it. A file without cases is a prompt and no test. */
+/** The cases of a file that can be run, and whether these are all. A file without cases is a prompt, not a test. */
 async function prepareSuite(
   suite: Suite,
   options: TestOptions,
@@ -200,7 +202,7 @@ async function runSuite(
   return run;
 }
 
-/** Where names in files are looked for. */
+/** The models among which names in files are looked for. */
 async function modelNames(services: Services, options: TestOptions, signal: AbortSignal): Promise<ModelNames> {
   const listed = (await listModels(services.inference, inferenceConnection(services), signal)) ?? [];
   return {
@@ -210,7 +212,7 @@ async function modelNames(services: Services, options: TestOptions, signal: Abor
   };
 }
 
-/** The models that a file is run with, or what is wrong. */
+/** The models to run a file with, or the reason why there are none. */
 function modelsOf(file: PromptFile, { models }: TestOptions, names: ModelNames): readonly string[] | string {
   if (models) return [...new Set(models)];
   const named: readonly (string | undefined)[] =

@@ -13,12 +13,12 @@ import { type CommandContext, type ExitCode, exitCodes } from './subcommand.ts';
 export function resultLines(result: CaseResult, showsModel: boolean): string {
   const { verdict: found, attempts } = result;
   const lines = [`  ${verdictText(found).padEnd(8)}${caseText(result, showsModel)}`];
-  // A check that was skipped is told also where the others passed.
+  // A skipped check is reported even if the others passed.
   for (const reason of reasonsOf(attempts)) lines.push(...indented(reason));
   const [diff] = attempts.flatMap(({ answers }) =>
     answers.flatMap(({ evaluations }) => evaluations.flatMap((each) => each.diff ?? [])),
   );
-  // What fits in one line stands in the reason.
+  // A reason that fits on one line is already there.
   if (diff && /[\r\n]/.test(diff.expected + diff.actual))
     lines.push(...indented(`- ${diff.expected}`), ...indented(`+ ${diff.actual}`));
   return lines.join('\n');
@@ -28,17 +28,20 @@ function indented(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => `          ${line}`);
 }
 
-/** How many results came to what, and in which time. Checks that were skipped beside others would be missing otherwise. */
+/**
+ * The numbers of results by verdict, and the time. Skipped checks are counted separately: they would be missing
+ * otherwise.
+ */
 export function summaryText(results: readonly CaseResult[], ms: number): string {
   const skipped = results.flatMap(skippedChecks).length;
   const checks = skipped === 0 ? '' : `, ${skipped === 1 ? '1 check' : `${skipped} checks`} skipped`;
   return `${countsText(results)}${checks} in ${durationText(ms)}`;
 }
 
-/** Writes texts in the order in which their places were reserved, each as soon as everything before it is there. */
+/** Writes texts in the order in which their places were reserved, each as soon as everything before it is written. */
 export class OrderedOutput {
   readonly #write: (text: string) => Promise<void>;
-  /** `undefined` where nothing has come yet, or nothing will. */
+  /** `undefined` while there is no text yet, or if there will be none. */
   readonly #places: (string | undefined)[] = [];
   #next = 0;
   #writing = Promise.resolve();
@@ -47,7 +50,7 @@ export class OrderedOutput {
     this.#write = write;
   }
 
-  /** @returns what puts a text there. */
+  /** @returns a function that puts a text at the place. */
   reserve(): (text: string) => void {
     const index = this.#places.push(undefined) - 1;
     return (text) => {
@@ -56,7 +59,7 @@ export class OrderedOutput {
     };
   }
 
-  /** What has come by now, also behind what has not; resolves when it is written. */
+  /** Writes the remaining texts, also those after a gap; resolves when they are written. */
   async end(): Promise<void> {
     for (const text of this.#places.slice(this.#next)) this.#add(text);
     this.#next = this.#places.length;
@@ -68,7 +71,7 @@ export class OrderedOutput {
   }
 }
 
-/** The files that were asked for: JUnit's XML, and what `--baseline` of a later run reads. */
+/** Writes the requested files: JUnit's XML, and the results for `--baseline` of a later run. */
 export async function writeReports(
   runs: readonly PromptRun[],
   { junit, save }: { readonly junit?: string; readonly save?: string },
@@ -83,7 +86,7 @@ export async function writeReports(
 
 const baselineSchema = z.object({ version: z.literal(1), runs: z.array(storedRunSchema) });
 
-/** @throws RolecallError `configuration` for anything but what `--save` has written. */
+/** @throws RolecallError `configuration` for anything that `--save` did not write. */
 export async function readBaseline(file: string): Promise<readonly StoredRun[]> {
   const read = z.safeParse(baselineSchema, parseJson(await readTextFile(file)));
   if (read.success) return read.data.runs;
@@ -97,7 +100,7 @@ interface Regression {
   readonly model: string;
 }
 
-/** The cases that did better in the baseline; each is told. */
+/** Finds the cases that did better in the baseline, and reports each. */
 export function compareWithBaseline(
   baseline: readonly StoredRun[],
   runs: readonly StoredRun[],
@@ -114,7 +117,7 @@ export function compareWithBaseline(
   });
 }
 
-/** One file gives the report of `gh models eval --json`, several give a list of them. */
+/** The JSON report: for one file like that of `gh models eval --json`, for several a list of them. */
 export async function writeJson(
   runs: readonly PromptRun[],
   worse: readonly Regression[],
@@ -139,7 +142,7 @@ const unusable: readonly string[] = [
   'storage',
 ];
 
-/** How a run ends, and why, unless everything passed. A run that measured nothing has not succeeded. */
+/** The exit code of a run, and why, unless everything passed. A run that measured nothing has not succeeded. */
 export function exitOfRuns(
   runs: readonly PromptRun[],
   {

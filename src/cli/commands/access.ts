@@ -26,7 +26,7 @@ import {
 } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
-/** A question about access and its answer for programs. */
+/** A question about access, and its answer for programs. */
 interface Asked {
   readonly tool: AccessToolName;
   readonly input: AccessToolInput;
@@ -35,7 +35,7 @@ interface Asked {
 }
 
 interface Match {
-  /** False for a role that nobody has, and for somebody who can reach nothing. */
+  /** False for a role that nobody has, and for a person who can reach nothing. */
   readonly isFound: boolean;
   readonly json: object;
 }
@@ -121,7 +121,7 @@ export const review: Subcommand = (program, run) => {
     );
 };
 
-/** Asks each organization. One that cannot be read does not keep the others from answering. */
+/** Asks each organization. One that cannot be read does not prevent the others from answering. */
 async function ask(
   context: CommandContext,
   { json }: CommonOptions,
@@ -162,7 +162,7 @@ async function ask(
   return hasFound ? exitCodes.done : exitCodes.finding;
 }
 
-/** What the answer lacks, on standard error: in a pipe, its text is not looked at. */
+/** Reports what is missing in the answer on standard error, because its text may go through a pipe unseen. */
 function reportGaps({ terminal }: CommandContext, { organization, gaps }: AccessModel): ExitCode {
   for (const gap of gaps) terminal.error(`The answer for ${organization} is incomplete. ${englishGapText(gap)}`);
   return gaps.length === 0 ? exitCodes.done : exitCodes.incomplete;

@@ -22,9 +22,9 @@ interface ChatOptions extends CommonOptions {
   readonly system?: string;
 }
 
-/** The largest file or standard input, in bytes. What is longer is refused: a model would be sent half of it. */
+/** The largest file or standard input, in bytes. Longer input is refused: a model would get half of it. */
 const MAX_INPUT = 1_000_000;
-/** How standard input is named. */
+/** The name of standard input in arguments. */
 const STDIN = '-';
 
 export const chat: Subcommand = (program, run) => {
@@ -67,7 +67,7 @@ async function stream(
   }
 }
 
-/** An answer that is not whole must not look whole to a script. */
+/** Reports that an answer is incomplete, so that a script notices. */
 function reportEnding({ complete, incompleteReason, choices }: Completion, { terminal }: CommandContext): ExitCode {
   const [choice] = choices;
   const problem = complete ? problemOf(choice) : incompleteReason;
@@ -125,7 +125,7 @@ function decode(bytes: Buffer, name: string): string {
   }
 }
 
-/** All of it; a person at a terminal ends it with Ctrl-D. */
+/** The whole standard input; at a terminal, the user ends it with Ctrl-D. */
 async function readInput({ stdin, signal }: CommandContext): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -28,7 +28,9 @@ interface CheckCommandOptions extends CommonOptions {
   readonly emails: boolean;
 }
 
-/** What a file is checked for: everything, or what it declares alone; `undefined` where it has nothing of that. */
+/**
+ * The part of a file to check: everything, or its declaration alone; `undefined` if the file does not have that part.
+ */
 type Part = (file: AccessFile) => AccessFile | undefined;
 
 export const check: Subcommand = (program, run) => {
@@ -37,7 +39,7 @@ export const check: Subcommand = (program, run) => {
 
 export const drift: Subcommand = (program, run) => {
   addCommand(program, run, 'drift', 'show what differs from the declared state in files', (file) =>
-    // Of a file that could not be read as a whole it is not known what it declares.
+    // If a file could not be read as a whole, its declaration is unknown.
     file.declared || !file.isWhole ? { ...file, rules: [], waivers: [] } : undefined,
   );
 };
@@ -76,7 +78,7 @@ async function checkFiles(
   const files = read.flatMap(({ path, file }) => (file ? [{ path, file }] : []));
   for (const { path, file } of read) if (!file) terminal.note(`${path} declares nothing.`);
   const now = Date.now();
-  // Where no file has anything to check, nobody is asked for a sign-in.
+  // If no file has anything to check, no sign-in is needed.
   const { checked, isUnreached } =
     files.length === 0 ? { checked: [], isUnreached: false } : await checkAll(context, files, { ...options, now });
   if (options.json) await terminal.writeJson(reportJson(checked, { now, emails: options.emails }));
@@ -95,7 +97,7 @@ async function checkAll(
   options: CheckOptions & Pick<CommonOptions, 'json'>,
 ): Promise<{ readonly checked: readonly CheckedFile[]; readonly isUnreached: boolean }> {
   const services = await open().catch((error: unknown) => {
-    // The reports would have them.
+    // The reports would contain them.
     for (const { path: name, file } of files) for (const mistake of mistakesIn(name, file)) terminal.error(mistake);
     throw error;
   });
@@ -127,7 +129,7 @@ async function checkAll(
   return { checked, isUnreached };
 }
 
-/** What is wrong with a file by itself, as compilers print it. */
+/** The mistakes of a file by itself, as compilers print them. */
 function mistakesIn(name: string, { text, problems }: AccessFile): string[] {
   const positionOf = positionsIn(text);
   return problems
