@@ -1,14 +1,15 @@
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 
 /**
- * What a person does in a workbench. Each action says what it is for, and is repeated until that holds; none sleeps. What is
- * to be in sight is waited for with `waitFor`: `expect` takes an accessibility snapshot of the whole window at each look.
+ * What users do in a workbench. Each action names the state that it leads to, and is repeated until that holds; none
+ * sleeps. To wait for something to be visible, use `waitFor`: `expect` takes an accessibility snapshot of the whole
+ * window at each look.
  */
 
 /** How long one of several attempts may take. */
 const oneAttempt = { timeout: 5000 } as const;
 
-/** Repeats what ends with the state that is wanted. Each look and each click in it is given little time: another attempt follows. */
+/** Repeats `act` until it succeeds. `quickly` keeps each attempt short. */
 export async function attempt(act: (quickly: typeof oneAttempt) => Promise<void>): Promise<void> {
   await expect(() => act(oneAttempt)).toPass({ intervals: [100], timeout: 120_000 });
 }
@@ -37,11 +38,11 @@ async function quickOpen(
   wanted: Parameters<Locator['filter']>[0],
   quickly: typeof oneAttempt,
 ): Promise<void> {
-  // What an attempt before has left open. Not otherwise: the key would also undo a selection.
+  // An earlier attempt may have left one open. Only then: the key would also undo a selection.
   if (await quickInput(page).isVisible()) await page.keyboard.press('Escape');
   await page.keyboard.press('F1');
   const input = quickInput(page).locator('input');
-  // Not by keys, as `fill` does it: an editor that takes the focus meanwhile would receive them.
+  // Without keys, like `fill`: an editor that takes the focus meanwhile would receive them.
   await input.evaluate((element, value) => void Object.assign(element, { value }), text, quickly);
   await input.dispatchEvent('input', { bubbles: true }, quickly);
   await quickPickRows(page).filter(wanted).first().click(quickly);
@@ -85,7 +86,7 @@ export async function chooseMenuItem(page: Page, label: string | RegExp): Promis
   await page.keyboard.press('Enter');
 }
 
-/** What the open modal dialog says. */
+/** The text of the open modal dialog. */
 export function dialog(page: Page): Locator {
   return page.locator('.monaco-dialog-box .dialog-message-container');
 }
@@ -95,7 +96,10 @@ export async function pressDialog(page: Page, button: string): Promise<void> {
   await page.locator('.monaco-dialog-box .monaco-button').filter({ hasText: button }).first().click();
 }
 
-/** The notification with this text: where it popped up, else in the list of all, as it is hidden after a while or at once. */
+/**
+ * The notification with this text: the pop-up, or its entry in the list of all, because a pop-up is hidden after a
+ * while or at once.
+ */
 export async function notification(page: Page, text: string | RegExp): Promise<Locator> {
   const item = page.locator('.notification-list-item').filter({ hasText: text }).filter({ visible: true }).first();
   await attempt(async (quickly) => {
@@ -127,7 +131,9 @@ export async function captureTab(context: BrowserContext, action: () => Promise<
   return opened;
 }
 
-/** Opens a file of the folder by name and gives its editor the focus. `search` tells files of one name apart: the whole path. */
+/**
+ * Opens a file of the folder by name and focuses its editor. `search` distinguishes files of one name: the whole path.
+ */
 export async function openFile(page: Page, name: string, search = name): Promise<void> {
   const tab = page.locator('.editor-group-container.active .tab.active', { hasText: name });
   const editor = page.locator('.editor-group-container.active .editor-instance .monaco-editor').first();
@@ -140,15 +146,16 @@ export async function openFile(page: Page, name: string, search = name): Promise
   });
 }
 
-/** Closes what the tests before have left open. */
+/** Closes what earlier tests have left open. */
 export async function tidyUp(page: Page): Promise<void> {
   await runCommand(page, 'View: Close All Editors');
   await runCommand(page, 'Notifications: Clear All Notifications');
 }
 
 /**
- * Counts what a person does from now on: each press of a button or a key, in every window of the browser. The windows
- * themselves report it, so that no helper can do something uncounted; only text that is inserted as a whole is not seen.
+ * Counts the user's actions from now on: each press of a button or a key, in every window of the browser. The windows
+ * themselves report it, so that no helper can do something uncounted; only text that is inserted as a whole is not
+ * counted.
  */
 export async function countActions(context: BrowserContext): Promise<() => number> {
   let count = 0;

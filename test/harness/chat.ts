@@ -17,7 +17,7 @@ export async function openChat(page: Page): Promise<Locator> {
   return input;
 }
 
-/** Begins a new chat, with nobody's name in it. */
+/** Begins a new chat, without a participant in its input. */
 export async function newChat(page: Page): Promise<void> {
   const asked = page.locator(`${panel} .interactive-request`);
   await attempt(async (quickly) => {
@@ -39,9 +39,9 @@ export async function promptReady(page: Page, prompt: RegExp): Promise<void> {
 }
 
 /**
- * Types a message into the chat view and sends it: it is asked, and its answer has a row. It does not wait for the answer.
+ * Types a message into the chat view and sends it; resolves when its answer has a row, without waiting for the answer.
  * After an answer the view begins the next message with the same participant: a text that names one replaces that, any
- * other follows it.
+ * other text follows it.
  *
  * @param attached name of a file of the folder, attached with `#`.
  */
@@ -60,7 +60,7 @@ export async function send(page: Page, text: string, attached?: string): Promise
     await written(input).toContainText(plain(text), quickly);
   });
   if (attached !== undefined) await attach(page, attached);
-  // Until its answer has a row, the newest answer is the one before.
+  // Until its answer has a row, the newest answer is the previous one.
   const next = page.locator(`${panel} .monaco-list-row:not([data-index="${before}"])`, {
     has: page.locator('.chat-most-recent-response'),
   });
@@ -88,7 +88,7 @@ export async function sendWithoutParticipant(page: Page, text: string): Promise<
   });
 }
 
-/** Writes a text into the chat's input, in the place of whatever stands there. */
+/** Writes a text into the chat's input, replacing its content. */
 export async function write(page: Page, text: string, limit?: { readonly timeout: number }): Promise<Locator> {
   const input = await openChat(page);
   await page.keyboard.press('Control+A');
@@ -112,7 +112,7 @@ async function attach(page: Page, file: string): Promise<void> {
   await page.locator(`${panel} .chat-attached-context`, { hasText: file }).waitFor();
 }
 
-/** Presses the chat's own Stop: the answer is complete, as far as it goes. */
+/** Presses the chat's own Stop: the answer counts as complete. */
 export async function stop(page: Page): Promise<void> {
   await page.locator(`${panel} .chat-execute-toolbar .codicon-stop-circle`).click();
   await completeAnswer(page).waitFor();
@@ -128,7 +128,7 @@ export function suggestions(page: Page): Locator {
   return page.locator(`${panel} .interactive-session-followups .monaco-button`);
 }
 
-/** Switches the chat view's mode; the picker offers Ask no more, the palette does. */
+/** Switches the chat view's mode. The picker no longer offers Ask, but the palette does. */
 export async function useMode(page: Page, mode: 'Agent' | 'Ask'): Promise<void> {
   const picked = page.locator(`${panel} .chat-mode-picker-item`, { hasText: mode });
   await attempt(async (quickly) => {
@@ -160,7 +160,7 @@ export async function openModelPicker(page: Page): Promise<string[]> {
   return rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
 }
 
-/** The list alone: what it says of the row under the pointer is a widget of the same kind, with rows of its own. */
+/** The list alone: the description of the row under the pointer is a widget of the same kind, with rows of its own. */
 function pickerList(page: Page): Locator {
   return page.locator('.action-widget:not(.action-list-submenu-panel)');
 }
@@ -184,7 +184,7 @@ function completeAnswer(page: Page): Locator {
   return page.locator(`${panel} .interactive-response.chat-most-recent-response:not(.chat-response-loading)`);
 }
 
-/** What the newest answer says once it is complete: headers and buttons left out. */
+/** The text of the newest answer once it is complete, without headers and buttons. */
 export async function answer(page: Page): Promise<string> {
   const done = completeAnswer(page);
   await done.waitFor();

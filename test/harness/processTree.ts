@@ -7,7 +7,7 @@ interface Process {
   readonly state: string;
 }
 
-/** Every process there is: from /proc where there is one, as a bare Linux may have no `ps`. */
+/** All processes: from /proc if there is one, because a bare Linux may have no `ps`. */
 function processes(): Process[] {
   if (!fs.existsSync('/proc/self/stat')) {
     const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,state='], { encoding: 'utf8' });
@@ -26,7 +26,7 @@ function toProcess(line: string): Process {
 
 function fromProc(pid: string): Process[] {
   try {
-    // "12 (a name) S 1 …": the name may hold anything, so what counts is what follows its last parenthesis.
+    // "12 (a name) S 1 …": the name may contain anything, so only the text after its last parenthesis is parsed.
     const [state = '', parent = ''] = fs
       .readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
@@ -47,7 +47,7 @@ export function tree(root: number): number[] {
   return found;
 }
 
-/** Those that still run; a zombie does not. */
+/** The processes that still run; a zombie does not. */
 export function running(pids: readonly number[]): number[] {
   return processes()
     .filter(({ pid, state }) => pids.includes(pid) && !state.startsWith('Z'))

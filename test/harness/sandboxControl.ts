@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RunningSandbox } from '../../scripts/sandbox.ts';
 
-/** A message as a model was told it. */
+/** A message to a model, as it was recorded. */
 export interface RecordedMessage {
   readonly role: string;
   readonly content: string;
@@ -31,12 +31,12 @@ export async function counter({ descriptor }: RunningSandbox, name: string): Pro
   return counters[name] ?? 0;
 }
 
-/** From now on, the identity service answers with this body where the path fits, until `goOn`. */
+/** Lets the identity service answer with this body to matching paths, until `goOn`. */
 export async function answerWith(sandbox: RunningSandbox, path: string, body: unknown): Promise<void> {
   await addFault(sandbox, { service: 'identity', path, kind: 'status', status: 200, body, times: null });
 }
 
-/** The next answer of a model stops after so many bytes, until `goOn`. */
+/** Lets the next answer of a model stop after this many bytes, until `goOn`. */
 export async function silence(sandbox: RunningSandbox, afterBytes: number): Promise<void> {
   await addFault(sandbox, { service: 'inference', path: '/chat/completions', kind: 'silence', afterBytes });
 }
@@ -46,7 +46,7 @@ async function addFault({ descriptor }: RunningSandbox, fault: object): Promise<
   assert.ok(response.ok, await response.text());
 }
 
-/** What is silent goes on, and everything is answered as it was. */
+/** Continues silent answers, and ends all faults. */
 export async function goOn({ descriptor }: RunningSandbox): Promise<void> {
   const response = await fetch(`${descriptor.control}/faults`, { method: 'DELETE' });
   assert.ok(response.ok, await response.text());

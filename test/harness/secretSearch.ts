@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** One place where a secret was found. Says which secret by its kind of encoding and length only. */
+/** One place where a secret was found. Describes the secret by its encoding and length only. */
 export interface SecretMatch {
   readonly where: string;
   readonly encoding: string;

@@ -16,10 +16,10 @@ export async function signInAs(
   await page.bringToFront();
 }
 
-/** What stands in the chat after the sign-in to the sandbox; the editor shows spaces of its own. */
+/** The prompt in the chat after the sign-in to the sandbox; the editor shows spaces of its own. */
 export const firstPrompt = /\/access.who.can.administer.meridian\?/;
 
-/** From the empty view into the sandbox, as its administrator; what she can see is listed then. */
+/** Goes from the empty view into the sandbox, as its administrator; her organizations are listed then. */
 export async function enterSandbox(workbench: Workbench): Promise<void> {
   const side = await showOwnView(workbench.page);
   await signInAs(workbench, 'Ada Moreau', () => side.getByRole('button', { name: 'Try the Sandbox' }).click());

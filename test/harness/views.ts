@@ -6,7 +6,7 @@ export function statusBar(page: Page, text: string | RegExp = ''): Locator {
   return page.locator('.statusbar-item[id="rolecall.rolecall.rolecall.session"]').filter({ hasText: text });
 }
 
-/** Shows Rolecall's side bar and gives it. It says something as soon as the extension runs: that is waited for. */
+/** Shows Rolecall's side bar and returns it, once it has content, which it has as soon as the extension runs. */
 export async function showOwnView(page: Page): Promise<Locator> {
   const side = page.locator('.part.sidebar');
   const tab = page.locator('.activitybar .action-item', { has: page.locator('[aria-label^="Rolecall"]') }).first();
@@ -30,7 +30,7 @@ export async function treeText(page: Page): Promise<string> {
   return (await rows.evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''))).join('\n');
 }
 
-/** Unfolds a row of the tree: it is open, and the first row below it is one of its own. */
+/** Expands a row of the tree, and waits until the first row below it is one of its own. */
 export async function expand(page: Page, label: string): Promise<void> {
   const row = treeRow(page, label);
   await row.waitFor();
@@ -58,13 +58,13 @@ export async function outputLines(page: Page): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** The whole text of an editor, also what is scrolled out of sight: it is copied, as a person would. */
+/** The whole text of an editor, including what is scrolled out of view: it is copied, as a user would. */
 export async function textOfEditor(page: Page, editor: Locator): Promise<string> {
   const before = `not copied yet ${Math.random()}`;
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(before)})`);
   let text = before;
   await attempt(async (quickly) => {
-    // Not clicked: a long line may be scrolled out of sight, and what is written meanwhile moves it.
+    // Not clicked: a long line may be scrolled out of view, and text that is written meanwhile moves it.
     await editor.getByRole('textbox').first().focus(quickly);
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Control+C');

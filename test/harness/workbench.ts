@@ -14,9 +14,12 @@ import { enterSandbox } from './signIn.ts';
 import { showOwnView } from './views.ts';
 
 export interface WorkbenchOptions {
-  /** Copied, so that a test may write into it; default the example. A `.code-workspace` file is copied with its folder. */
+  /**
+   * Copied, so that a test may write into it; the example unless set. A `.code-workspace` file is copied with its
+   * folder.
+   */
   readonly folder?: string;
-  /** Over the quiet ones. */
+  /** Added to `quietSettings`. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Flags of a sandbox that Try the Sandbox attaches to; absent: it starts its own. */
   readonly sandbox?: readonly string[];
@@ -24,17 +27,17 @@ export interface WorkbenchOptions {
   readonly isConfigured?: boolean;
   /** False: the folder opens in Restricted Mode. Default true. */
   readonly trust?: boolean;
-  /** Rolecall's VSIX is installed, as a person does, instead of copying what is in it. */
+  /** Installs Rolecall's VSIX, as a user does, instead of copying its content. */
   readonly vsix?: boolean;
   /** Folders of other extensions. */
   readonly otherExtensions?: readonly string[];
-  /** Of the editor's own extensions those that it has, or all. Every window pays for each; default: what shows the example. */
+  /** Which built-in extensions to load: `builtin` unless set. Every window takes time for each. */
   readonly builtin?: readonly string[] | 'all';
-  /** False: Rolecall's view is not opened, so nothing is known of when the extension runs. Default true. */
+  /** False: Rolecall's view is not opened, so it is unknown when the extension runs. Default true. */
   readonly showsView?: boolean;
 }
 
-/** What the files of the example need: colours, JSON with its schemas, Markdown and Python. */
+/** The extensions for the files of the example: colors, JSON with its schemas, Markdown and Python. */
 export const builtin: readonly string[] = [
   'theme-defaults',
   'json',
@@ -44,9 +47,9 @@ export const builtin: readonly string[] = [
   'python',
 ];
 
-/** A window that many suites can use, one after the other: `Desk.inSandbox`. */
+/** The options of a window that many suites share, one after the other: `WorkbenchLauncher.inSandbox`. */
 export const shared = {
-  // An answer comes at once. What is tested of one in progress is held by a fault.
+  // Answers come at once. A test of an answer in progress holds it with a fault.
   sandbox: ['--groups', '10000', '--roles', '200', '--pace-ms', '0'],
   // Another agent, for what others may ask of Rolecall's tools.
   otherExtensions: [at('test', 'e2e', 'rolecall-tests.outsider-0.0.1')],
@@ -55,12 +58,12 @@ export const shared = {
   builtin: [...builtin, 'git', 'git-base', 'mermaid-markdown-features', 'yaml'],
 } as const satisfies WorkbenchOptions;
 
-/** A window of the real editor in a profile that nobody used before. */
+/** A window of the real editor in a new profile. */
 export class Workbench {
   /** The first window. */
   page!: Page;
   readonly context: BrowserContext;
-  /** Everything of the profile that is on disk: the editor's folders, and the copy of the folder that is open. */
+  /** The profile's folder on disk: the editor's folders, and the copy of the open folder. */
   readonly profile: string = freshFolder('profile');
   /** Where the windows of this user share the session with the configured services. */
   readonly sessionFolder: string | undefined;
@@ -128,7 +131,10 @@ export class Workbench {
     }
   }
 
-  /** Serves the editor and opens the first window. A second call after `close` is a restart: profile and browser remember. */
+  /**
+   * Serves the editor and opens the first window. A second call after `close` is a restart: profile and browser keep
+   * their state.
+   */
   async open(): Promise<Page> {
     const { settings, isConfigured, trust = true, builtin: own } = this.#options;
     this.#editor = await serveEditor({
@@ -158,14 +164,17 @@ export class Workbench {
     return page;
   }
 
-  /** Writes user settings besides those that are set, as somebody does in the file. */
+  /** Writes more user settings, as a user does in the file. */
   changeSettings(values: Readonly<Record<string, unknown>>): void {
     const file = path.join(this.userDataDir, 'User', 'settings.json');
     const written = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
     fs.writeFileSync(file, JSON.stringify({ ...written, ...values }, undefined, 2));
   }
 
-  /** out/screenshots/NAME.png: of the whole window, or of a part of it. Only where somebody looks: drawing them takes time. */
+  /**
+   * Writes out/screenshots/NAME.png: the whole window, or a part of it. Only if somebody looks at them, because drawing
+   * takes time.
+   */
   async screenshot(name: string, part: Page | Locator = this.page): Promise<void> {
     if (process.env.ROLECALL_SCREENSHOTS === undefined) return;
     await part.screenshot({ path: at('out', 'screenshots', `${name}.png`) });
@@ -202,17 +211,22 @@ export class Workbench {
 
 /** Opens one workbench after the other. */
 export interface WorkbenchLauncher {
-  /** Ends the one before. */
+  /** Closes the previous one. */
   open(options?: WorkbenchOptions): Promise<Workbench>;
-  /** A window in the sandbox, as its administrator: the one that is open, tidied up, where it is a `shared` one; else a new one. */
+  /**
+   * A window in the sandbox, as its administrator: the open one, tidied up, if it is a `shared` one; else a new one.
+   */
   inSandbox(): Promise<Workbench>;
-  /** For an editor that the test starts itself, at this port (0: any): the browser, without a workbench and what one has left. */
+  /**
+   * For an editor that the test starts itself, at this port (0: any): the browser without a workbench, and without the
+   * data of earlier ones.
+   */
   clear(): Promise<{ readonly context: BrowserContext; readonly port: number }>;
 }
 
 /**
- * Playwright's test with a desk for each worker. All its workbenches stand at one address in one browser: what the browser
- * has loaded and compiled of the editor is used again, and what it keeps for the user is deleted in between.
+ * Playwright's test with a desk for each worker. All its workbenches have one address in one browser, so that what the
+ * browser has loaded and compiled of the editor is used again; its data about the user is deleted in between.
  */
 export const test = base.extend<object, { desk: WorkbenchLauncher }>({
   desk: [
@@ -261,7 +275,7 @@ export const test = base.extend<object, { desk: WorkbenchLauncher }>({
   ],
 });
 
-/** Deletes what a browser keeps of an address, but for what it has loaded. */
+/** Deletes a browser's data of an address, except what it has loaded. */
 async function forget(context: BrowserContext, port: number): Promise<void> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
