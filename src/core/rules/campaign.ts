@@ -168,12 +168,12 @@ export interface CampaignState {
   readonly problems: readonly FileProblem[];
   readonly progress: {
     readonly decided: number;
-    /** The number of decided ones with an open question. */
+    /** The number of decided ones whose decision is `ask`. */
     readonly asked: number;
     readonly takenOver: number;
     readonly all: number;
   };
-  /** Everything is decided, there is no open question, and everything was read. */
+  /** Everything is decided, no decision is `ask`, and everything was read. */
   readonly isComplete: boolean;
 }
 

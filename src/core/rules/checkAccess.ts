@@ -19,7 +19,7 @@ export interface RuleResult {
   readonly status: RuleStatus;
   /** In the order of the reading; waived ones have their waiver. */
   readonly findings: readonly Finding[];
-  /** Why it is undetermined, localized. */
+  /** Why it cannot be judged, localized. */
   readonly reasons: readonly string[];
 }
 
@@ -31,9 +31,9 @@ export interface CheckResult {
   readonly verdict: CheckVerdict;
   readonly rules: readonly RuleResult[];
   readonly drift: Drift | undefined;
-  /** Of the file itself, its references and its waivers, in the order of the text. */
+  /** Problems of the file itself, its references and its waivers, in the order of the text. */
   readonly problems: readonly FileProblem[];
-  /** Why the file as a whole is undetermined; localized. */
+  /** Why the file as a whole cannot be judged; localized. */
   readonly reasons: readonly string[];
   readonly tested: { readonly rules: number; readonly groups: number };
   readonly gaps: readonly Gap[];
@@ -44,7 +44,7 @@ export interface CheckResult {
 export interface CheckOptions {
   /** In milliseconds since 1970: the day in UTC decides about waivers. */
   readonly now: number;
-  /** Whether findings show e-mail addresses; as without this, they do. */
+  /** Whether findings show e-mail addresses; they do unless this is false. */
   readonly emails?: boolean;
 }
 
@@ -75,7 +75,10 @@ export function checkAccess(text: string | AccessFile, model: AccessModel, optio
   };
 }
 
-/** A file whose organization was not read: everything in it is undecided. @param reason can be a problem of the file. */
+/**
+ * The result for a file whose organization was not read: everything in it is undecided. @param reason can be a problem
+ * of the file.
+ */
 export function checkUnread(file: AccessFile, reason: FileProblem | string = '', options: CheckOptions): CheckResult {
   const [message, problems] = typeof reason === 'string' ? [reason, []] : [reason.message, [reason]];
   const list = { items: undefined, malformed: 0, at: undefined, problem: message };
@@ -83,7 +86,7 @@ export function checkUnread(file: AccessFile, reason: FileProblem | string = '',
   return checkAccess({ ...file, problems: [...file.problems, ...problems] }, model, options);
 }
 
-/** A file that names an organization which the user does not show: nothing of it is read. */
+/** The result for a file that names an organization which the user does not show: nothing is read for it. */
 export function unknownOrganization(
   { organization, value }: AccessFile,
   known: readonly string[],
@@ -96,19 +99,19 @@ export function unknownOrganization(
   return problem('unknown-organization', field.value, didYouMean(message, meant), 'warning', fixes);
 }
 
-/** Why nothing was read of an organization, localized; none where a list of it was. */
+/** Why nothing was read of an organization, localized; empty if one of its lists was read. */
 export function unreadReasons({ gaps }: Pick<AccessModel, 'gaps'>): readonly string[] {
   const unread = gaps.filter(({ kind }) => kind === 'unread');
   // A reason usually names the organization; for both lists it is the same.
   return unread.length < 2 ? [] : [...new Set(unread.map((gap) => (gap.reason === '' ? gapText(gap) : gap.reason)))];
 }
 
-/** All findings of a check, waived ones too, in the order of the rules and of the reading. */
+/** All findings of a check, including waived ones, in the order of the rules and of the reading. */
 export function findingsOf({ rules, drift }: Pick<CheckResult, 'rules' | 'drift'>): readonly Finding[] {
   return [...rules.flatMap(({ findings }) => findings), ...(drift?.findings ?? [])];
 }
 
-/** The same in stable order, for what is written and shown: of each rule by what they say. */
+/** The same in a stable order, for files and views: the findings of each rule are sorted by message. */
 export function sortedFindingsOf({ rules, drift }: Pick<CheckResult, 'rules' | 'drift'>): readonly Finding[] {
   return [...rules.flatMap(({ findings }) => sortedFindings(findings)), ...(drift?.findings ?? [])];
 }
@@ -128,16 +131,18 @@ function reasonsOf(file: AccessFile, model: AccessModel, drift: Drift | undefine
   return hasRules || drift ? unreadReasons(model) : [l10n.t('The file has no rules and no declaration.')];
 }
 
-/** What {@link applyWaivers} goes on with. */
+/** A judged rule, before {@link applyWaivers}. */
 export interface EvaluatedRule extends Omit<RuleResult, 'status'> {
   readonly isOff: boolean;
   readonly hasTwins: boolean;
 }
 
-/** So many groups stay in the processor's cache. */
+/** The number of groups that fit in the processor's cache. */
 const BLOCK = 100;
 
-/** Goes through the groups once for all rules: to fetch a group from memory takes longer than what a rule asks of it. */
+/**
+ * Goes through the groups once for all rules: fetching a group from memory takes longer than what a rule does with it.
+ */
 function evaluateRules(rules: readonly Rule[], context: CheckContext): readonly EvaluatedRule[] {
   const begun = rules.map((rule) => startRule(rule, context));
   const visitors = begun.flatMap(({ groupVisitors }) => groupVisitors);
@@ -176,12 +181,12 @@ function startRule(rule: Rule, context: CheckContext): StartedRule {
 
 const LISTS_MISSING = ['missing'] as const;
 
-/** What the reading lacks turns a pass, or what is turned round, into "undetermined". */
+/** A list that is incomplete turns a pass into "undetermined"; for the lists in `turned` it turns findings into that. */
 function concludeRule(rule: Rule, kind: RuleKind, evaluation: RuleEvaluation, model: AccessModel): EvaluatedRule {
   const reasons = evaluation.undecidedReasons.map(({ reason }) => reason);
   let { findings } = evaluation;
   for (const list of evaluation.lists) {
-    // Of roles that are only named, those that were found are good.
+    // A role that a rule names is complete if it was found.
     const isConcerned = list !== 'roles' || kind.needs(rule.value).includes('roles') || evaluation.namesRolePatterns;
     const missing = isConcerned ? gapsOf(model, list, 'malformed', ...(kind.isAboutMetadata ? [] : LISTS_MISSING)) : [];
     const isTurned = kind.turned?.includes(list) === true;
@@ -213,7 +218,7 @@ function gapReason({ list, kind }: Gap): string {
     : l10n.t('Some roles could not be understood.');
 }
 
-/** Where it matters whether user ids repeat subjects, says what speaks for it. */
+/** If it matters whether user IDs repeat subjects, reports the evidence for it. */
 function offerDuplicates(file: AccessFile, { model, people, report }: CheckContext): void {
   const { equal, all } = duplicatesEvidence(model);
   if (people.identity !== 'unknown' || all === 0) return;
@@ -239,7 +244,7 @@ function offerDuplicates(file: AccessFile, { model, people, report }: CheckConte
   report(problem('duplicate-people', place, message, 'information', fixes));
 }
 
-/** The key that says that user ids repeat subjects, after another key of the file. */
+/** The key that says that user IDs repeat subjects, inserted after another key of the file. */
 function identityAfter({ text, value: top }: AccessFile, { key, value: { end } }: Field) {
   const member = 'identity: { userIds: duplicates }';
   if (text[top.start] === '{') return { start: end, end, text: `, ${member}` };

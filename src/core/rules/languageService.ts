@@ -38,7 +38,7 @@ const FLOW_END = '\x18';
 /** The most items that are searched; typing more narrows them down. */
 const MAX_ITEMS = 500;
 
-/** What can follow at an offset of a file of this schema. */
+/** The possible continuations at an offset of a file of this schema. */
 export function schemaCompletions(
   text: string,
   offset: number,

@@ -10,19 +10,19 @@ import { type Finding, groupsOf, principalsOf, rolesOf } from './findings.ts';
 import { groupText, listText, rolesText } from './kinds/kind.ts';
 import { itemsOf, textOf, type Value } from './schema.ts';
 
-/** A place that explains a finding, and what is there. */
+/** A place that explains a finding, with a description. */
 export interface RelatedLocation {
   readonly place: TextRange;
   /** Localized, without a full stop. */
   readonly text: string;
 }
 
-/** A finding shows so many groups; the report has them all. */
+/** The most groups that a finding shows; the report has them all. */
 const MAX_GROUPS = 20;
 
 /**
- * The groups that a finding comes from, with what they give and to whom: where the file declares them; else where the rule names the
- * role that they give, or at the rule.
+ * The groups that lead to a finding, with the roles that they give and to whom: where the file declares them; else
+ * where the rule names the role, or at the rule.
  */
 export function relatedLocations(finding: Finding, file: AccessFile): readonly RelatedLocation[] {
   const rule = finding.rule === DECLARED ? undefined : file.rules.find(({ id }) => id === finding.rule)?.value;

@@ -12,7 +12,7 @@ import { People, type Person } from './people.ts';
 import { EntrySet, type Resolved, Resolver } from './references.ts';
 import { type FileProblem, itemsOf, problem, replacement, type Schema, textOf, type Value } from './schema.ts';
 
-/** What all rules of a file share about one reading. */
+/** The parts that all rules of a file share for one reading. */
 export interface CheckContext {
   readonly model: AccessModel;
   readonly resolver: Resolver;
@@ -46,7 +46,9 @@ export function createCheckContext(
   };
 }
 
-/** Why nothing about holders can be told where it is not known who is who. The mistake itself is a problem at its place. */
+/**
+ * Why nothing about holders can be judged where it is unknown who is who. The mistake itself is reported at its place.
+ */
 export function peopleErrorText(): string {
   return l10n.t('The people in this file are not defined correctly.');
 }
@@ -93,7 +95,7 @@ class Linking {
   }
 }
 
-/** Reports the problem of a reference, at its place. @returns what it says. */
+/** Reports the problem of a reference, at its place. @returns its message. */
 export function reportUnresolved(
   { report }: Pick<CheckContext, 'report'>,
   value: Value,
@@ -149,7 +151,7 @@ export class RuleEvaluation implements RuleContext {
   readonly findings: Finding[] = [];
   /** Called with every group. */
   readonly groupVisitors: ((group: GroupEntry) => void)[] = [];
-  /** Why it cannot pass. */
+  /** Why the rule cannot pass. */
   readonly undecidedReasons: { readonly reason: string; readonly isTwin: boolean }[] = [];
   /** Why it cannot be evaluated at all. */
   readonly obstacles: string[] = [];
@@ -159,7 +161,7 @@ export class RuleEvaluation implements RuleContext {
   readonly #context: CheckContext;
   readonly #rule: Rule;
   readonly #kind: RuleKind;
-  /** When what it rests on was read, where that could not be read again since; and what messages say about it. */
+  /** When the data was read, if that could not be read again since; and the words for it in messages. */
   readonly #staleSince: number | undefined;
   readonly #age: string;
   readonly #named = new Map<string, Entries>();
@@ -179,7 +181,7 @@ export class RuleEvaluation implements RuleContext {
     this.#kinds = new Set(kinds.length > 0 ? kinds : ['people', 'serviceAccounts']);
     for (const [key, { schema }] of Object.entries(kind.keys)) this.#resolve(key, schema);
     for (const value of itemsOf(this.value, 'except')) this.#except(value);
-    // A role that is named has to be in the list of roles.
+    // A role that is named needs the list of roles.
     this.lists = new Set([...kind.needs(rule.value), ...(this.#namesRoles ? ['roles' as const] : [])]);
     const isStale = this.model.gaps.some((gap) => gap.kind === 'stale' && this.lists.has(gap.list));
     this.#staleSince = isStale ? this.model.at : undefined;
@@ -307,7 +309,7 @@ export class RuleEvaluation implements RuleContext {
     for (const entry of this.#withSame(resolved.found)) this.#excepted.add(entry);
   }
 
-  /** With all entries of the people among them, as the file links them. */
+  /** Adds all entries of the same people, as the file links them. */
   #withSame(entries: Entries): Entries {
     if (!this.people.areLinked) return entries;
     return entries.flatMap((entry): Entries => {

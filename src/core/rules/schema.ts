@@ -5,39 +5,39 @@ import { didYouMean, nearest } from '../base/text.ts';
 import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
 import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
 
-/*
- * What a file by hand can hold, as data: one description reads the file, says what is wrong with it, completes it, explains it
- * and gives the JSON schema for other editors.
+/**
+ * The possible content of a file that people write, as data: one description reads the file, reports its mistakes,
+ * completes it, explains it and gives the JSON schema for other editors.
  */
 
-/** What a text can refer to: completion offers these. */
+/** The kinds of names in a text, for completion. */
 export type ReferenceTarget = 'organization' | 'group' | 'role' | 'person' | 'subject' | 'rule' | 'serviceAccount';
 
 /** What a value can be. */
 export type Schema =
-  /** Not looked at. */
+  /** Not checked. */
   | { readonly type: 'anything' }
   | {
       readonly type: 'text';
-      /** What it names, by a name or a pattern. */
+      /** The kind of entry that it names, by a name or a pattern. */
       readonly refers?: ReferenceTarget;
-      /** What it names is let in: it has to be exactly that. */
+      /** It grants something to the entry, so it must be an exact reference. */
       readonly permits?: boolean;
       readonly canBeEmpty?: boolean;
-      /** A pattern that names nothing: `naming` compares names with it. */
+      /** A pattern that is compared with names but refers to no entry, as in `naming`. */
       readonly isPattern?: boolean;
     }
   | {
       readonly type: 'choice';
       readonly of: readonly string[];
-      /** What each is for, localized. */
+      /** The explanation of each choice, localized. */
       readonly about?: (value: string) => string | undefined;
     }
   | { readonly type: 'integer'; readonly least: number }
   | { readonly type: 'date' }
   | { readonly type: 'list'; readonly of: Schema }
   | { readonly type: 'record'; readonly keys: KeySchemas }
-  /** A record whose key `by` says which further keys there are. */
+  /** A record whose key `by` decides which other keys are possible. */
   | {
       readonly type: 'variants';
       readonly by: string;
@@ -54,7 +54,7 @@ export interface SchemaVariant {
 export interface KeySchema {
   readonly schema: Schema;
   readonly isRequired?: boolean;
-  /** A sentence for people, localized. */
+  /** A localized sentence for users. */
   readonly about: () => string;
 }
 
@@ -84,7 +84,7 @@ export function documentSchema(format: string, about: () => string, keys: KeySch
   };
 }
 
-/** A change of the text that would mend a problem. */
+/** A change of the text that solves a problem. */
 export interface Fix {
   readonly title: string;
   readonly edits: readonly (TextRange & { readonly text: string })[];
@@ -108,12 +108,12 @@ export interface Field {
   readonly value: Value;
 }
 
-/** Larger files are refused: nobody writes them by hand, and they would hold up the editor. */
+/** The largest file that is read: nobody writes larger ones by hand, and they would block the editor. */
 const MAX_LENGTH = 2_000_000;
-/** One slip of indentation makes a hundred errors: the first few name it. */
+/** The most syntax errors that are reported: one slip of indentation makes a hundred, and the first few show it. */
 const MAX_SYNTAX_PROBLEMS = 3;
 
-/** The document, or what keeps it from being read. Every scalar stays the text that was written. */
+/** The parsed document, or the problem that prevents reading it. Every scalar stays the text that was written. */
 export function parseYaml(text: string): { document: YamlDocument.Parsed | undefined; problems: FileProblem[] } {
   const whole = (message: string): FileProblem => problem('syntax', { start: 0, end: firstLineEnd(text) }, message);
   if (text.length > MAX_LENGTH) return { document: undefined, problems: [whole(l10n.t('The file is too large.'))] };
@@ -134,7 +134,7 @@ export function parseYaml(text: string): { document: YamlDocument.Parsed | undef
     });
     return { document, problems };
   } catch {
-    // Nested beyond all measure.
+    // The text is nested too deeply.
     return { document: undefined, problems: [whole(l10n.t('The file cannot be read as YAML.'))] };
   }
 }
@@ -142,12 +142,12 @@ export function parseYaml(text: string): { document: YamlDocument.Parsed | undef
 export interface ReadDocument {
   readonly document: YamlDocument.Parsed | undefined;
   readonly value: Value;
-  /** Takes more. */
+  /** The list to which more problems can be added. */
   readonly problems: FileProblem[];
-  /** The first line: for what has no other place. */
+  /** The first line, for problems without another place. */
   readonly top: TextRange;
   readonly isSyntaxSound: boolean;
-  /** Of its syntax and its head: else nothing of it can be judged. */
+  /** The syntax and the head of the document are right: otherwise nothing can be judged. */
   readonly isReadable: boolean;
 }
 
@@ -165,7 +165,7 @@ export function readDocument(text: string, schema: DocumentSchema): ReadDocument
   return { document, value, problems, top, isSyntaxSound, isReadable: isSyntaxSound && isHeadSound };
 }
 
-/** Far more than the format needs. The parser takes time beyond measure for what is nested without end. */
+/** Far more nesting than the format needs. Endless nesting would take the parser endless time. */
 function isNestedDeeply(text: string): boolean {
   let depth = 0;
   for (const character of text) {
@@ -233,7 +233,7 @@ export function readValue(
   }
 }
 
-/** The fix that writes something else in a place. */
+/** The fix that replaces the text at a place. */
 export function replacement(place: TextRange, text: string): Fix {
   return { title: l10n.t('Change to "{0}"', text), edits: [{ start: place.start, end: place.end, text }] };
 }
@@ -293,7 +293,7 @@ function readVariant(
   const chosen = isMap(node) ? node.get(by) : undefined;
   const variant = typeof chosen === 'string' && Object.hasOwn(of, chosen) ? of[chosen] : undefined;
   if (variant !== undefined || !isMap(node)) return readRecord(node, { ...keys, ...variant?.keys }, report, place);
-  // What an unknown kind may hold is not known either: only what all have is looked at.
+  // An unknown kind may have any keys: only those that all kinds share are checked.
   const everything = Object.assign({}, keys, ...Object.values(of).map((one) => one.keys)) as KeySchemas;
   const optional = Object.fromEntries(
     Object.entries(everything).map(([name, key]) => [
@@ -341,12 +341,12 @@ function unknownKey(name: string, at: TextRange, keys: KeySchemas): FileProblem 
   return problem('unknown-key', at, didYouMean(l10n.t('Unknown key "{0}".', name), near), 'error', fixes);
 }
 
-/** `roles:` with nothing after it, which is not `[]`. */
+/** `roles:` without a value, which is not `[]`. */
 function isNothing(node: unknown): boolean {
   return node === null || (isScalar(node) && node.value === '' && node.type === 'PLAIN');
 }
 
-/** The first key, so that a mark covers a line and not the block. */
+/** The first key, so that a mark covers a line instead of the whole block. */
 function headOf(node: { readonly items: readonly { readonly key?: unknown }[] }, place: TextRange): TextRange {
   return placeOf(node.items[0]?.key) ?? place;
 }

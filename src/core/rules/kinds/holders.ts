@@ -57,15 +57,13 @@ const holders = (permits: boolean, about: () => string): KeySchema => ({
   about,
 });
 
-/**
- * Findings are about the holders. ({@link aboutNumbers}: about the role, for the number of its holders; `except` leaves
- * holders out of the count.)
- */
+/** Findings are about the holders. */
 const aboutHolders = {
   subjects: ['principal'],
   needs: () => ['groups'],
   isAboutHolders: true,
 } satisfies Partial<RuleKind>;
+/** Findings are about the role, for the number of its holders; `except` leaves holders out of the count. */
 const aboutNumbers = { ...aboutHolders, subjects: ['role'], excepts: 'principal' } satisfies Partial<RuleKind>;
 
 /** Rules about who has which role. */

@@ -63,7 +63,7 @@ export interface RuleContext {
    * that may repeat subjects.
    */
   markUndecided(reason: string, isTwin?: boolean): void;
-  /** The rule makes no sense as written: it is not evaluated. */
+  /** Rejects a rule that makes no sense as written: it is not evaluated. */
   rejectRule(key: string, message: string): void;
 }
 
