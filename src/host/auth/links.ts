@@ -43,7 +43,7 @@ export class SignInLinks implements vscode.UriHandler {
   /**
    * The link that answers `pending`, when this window receives it.
    *
-   * @throws {@link FinishedElsewhere} when another window has received and finished it; RolecallError `cancelled`, or
+   * @throws {@link FinishedInOtherWindow} when another window has received and finished it; RolecallError `cancelled`, or
    * `invalidRequest` when it failed there.
    */
   async receive(cloud: Cloud, pending: PendingSignIn, signal: AbortSignal): Promise<URL> {
