@@ -12,6 +12,16 @@ const documents = [
   ...fs.globSync('{docs,src,media}/**/*.md', { cwd: root }),
 ].map((file) => file.replaceAll('\\', '/'));
 
+const code = fs.globSync('src/**/*.ts', { cwd: root }).map(textOf).join('\n');
+
+/** The words that are a whole value of the code, such as the `kind` of an error. */
+const values = new Set([...code.matchAll(/'(\w+)'/g)].map(([, value = '']) => value));
+
+/** The identifiers of the code: comments and quoted texts are left out, because any word can be in them. */
+const identifiers = new Set(
+  code.replace(/^\s*(?:\/?\*|\/\/).*$|(?<=\s)\/\/ .*$|'(?:\\.|[^'\\\n])*'/gm, '').match(/\b[A-Za-z_]\w*/g),
+);
+
 /** The part of a Markdown text that is not code. */
 const proseOf = (markdown: string) => markdown.replace(/^```[\s\S]*?^```/gm, '');
 
@@ -68,6 +78,45 @@ describe('ARCHITECTURE.md', () => {
     const names = words.filter((word) => /^[A-Z]?[a-z]+[A-Z]\w+$|^[A-Z_]{4,}$/.test(word));
     assert.deepEqual(
       names.filter((name) => !new RegExp(`\\b${name}\\b`).test(everything)),
+      [],
+    );
+  });
+});
+
+describe('the README of a room', () => {
+  // Names of HTTP, of programs and of operating systems.
+  const foreign = new Set(['Host', 'NODE_OPTIONS', 'LD_PRELOAD', 'AppData']);
+
+  const allFiles = fs.globSync('{src,test}/**/*.ts', { cwd: root }).map((name) => name.replaceAll('\\', '/'));
+
+  for (const file of documents.filter((document) => /^src\/.*README\.md$/.test(document))) {
+    it(`${file} names symbols and files that exist`, () => {
+      const words = [...proseOf(textOf(file)).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word);
+      const symbols = words
+        .filter((word) => !/\.(?:ts|js|key|sealed|json|yaml)$/.test(word))
+        .filter((word) => /^(?:[A-Z][a-z]\w*|[a-z]+[A-Z]\w*|[A-Z]+(?:_[A-Z]+)+)(?:\.\w+)?$/.test(word))
+        .flatMap((word) => word.split('.'));
+      assert.deepEqual(
+        symbols.filter((symbol) => !foreign.has(symbol) && !identifiers.has(symbol) && !values.has(symbol)),
+        [],
+      );
+      const files = words.filter((word) => /^[\w/]+(?:\.test)?\.ts$/.test(word));
+      assert.deepEqual(
+        files.filter((name) => !allFiles.some((path) => `/${path}`.endsWith(`/${name}`))),
+        [],
+      );
+    });
+  }
+});
+
+describe('the comments of the code', () => {
+  it('link to symbols that exist', () => {
+    const links = fs
+      .globSync('{src,test/harness}/**/*.ts', { cwd: root })
+      .flatMap((file) => [...textOf(file).matchAll(/\{@link ([\w.#]+)/g)].map(([, name = '']) => ({ file, name })));
+    assert.ok(links.length > 40, `${links.length}`);
+    assert.deepEqual(
+      links.filter(({ name }) => !name.split(/[.#]/).every((part) => part === '' || identifiers.has(part))),
       [],
     );
   });
