@@ -10,7 +10,7 @@ import type { Clouds } from './clouds.ts';
 import { withProgress } from './dialogs.ts';
 import type { Settings } from './settings.ts';
 
-/** A reading that is done within this time needs no notification; the view's own bar shows that something happens. */
+/** A reading that takes no longer needs no notification; the view's own bar shows progress. */
 const PATIENCE_MS = 1500;
 
 /** Shows that an organization is being read, once that takes long or has to be tried again, with a way to stop it. */
@@ -40,7 +40,7 @@ function progressOfReading(label: string) {
             report = tell;
             if (lastRetry !== undefined) report(lastRetry);
             token.onCancellationRequested(stop);
-            await reading.catch(() => {}); // Whoever asked for it sees how it ends.
+            await reading.catch(() => {}); // Whoever requested it handles its failure.
           },
         );
       };
@@ -54,18 +54,18 @@ function progressOfReading(label: string) {
   };
 }
 
-/** What is shown belongs to one session: another account or another cloud. Compared by identity. */
+/** The session that all data belongs to: another account or another cloud is another session. Compared by identity. */
 export interface ActiveSession {
   readonly cloud: Cloud;
   readonly account: { readonly id: string; readonly label: string };
   readonly directory: Directory;
-  /** What the service lists, asked once until it is refreshed. */
+  /** The service's list, requested once until it is refreshed. */
   listed: Promise<readonly OrganizationName[]> | undefined;
-  /** Labels given in the sandbox, by organization: they do not leave it. */
+  /** Labels set in the sandbox, by organization: they stay in it. */
   readonly labels: Map<string, string>;
 }
 
-/** An organization as it was read, with its two lists joined. */
+/** The data of an organization, with its two lists joined. */
 export interface ReadOrganization {
   readonly session: ActiveSession;
   readonly access: OrganizationAccess;
@@ -91,10 +91,10 @@ interface SandboxLabels {
   readonly labels: readonly (readonly string[])[];
 }
 
-/** A second refresh within this time, while the first still reads, is the same refresh. */
+/** A second refresh within this time, while the first is still reading, counts as the same. */
 const SAME_REFRESH_MS = 1000;
 
-/** What has been read of the active session, for every view, document and tool. Dropped with the session. */
+/** The data of the active session, for every view, document and tool. Dropped with the session. */
 export class AccessData implements vscode.Disposable {
   readonly #clouds: Clouds;
   readonly #settings: Settings;
@@ -127,7 +127,7 @@ export class AccessData implements vscode.Disposable {
     return this.#session;
   }
 
-  /** @throws RolecallError `signedOut` or `configuration`, whose message can be shown. */
+  /** @throws RolecallError `signedOut` or `configuration`. */
   requireSession(): ActiveSession {
     if (this.#session) return this.#session;
     const { label } = this.#clouds.require().connection;
@@ -135,9 +135,9 @@ export class AccessData implements vscode.Disposable {
   }
 
   /**
-   * The ids the user typed; the sandbox knows its own and lists them.
+   * The IDs that the user entered; the sandbox lists its own.
    *
-   * @throws RolecallError of any kind when the list does not come: an error never looks like an empty list.
+   * @throws RolecallError of any kind if there is no list: an error never looks like an empty list.
    */
   async organizations(session: ActiveSession): Promise<readonly OrganizationName[]> {
     if (session.cloud.connection.id === 'sandbox') {
@@ -160,7 +160,7 @@ export class AccessData implements vscode.Disposable {
     return label === organization ? organization : `${label} (${organization})`;
   }
 
-  /** An empty label is none. */
+  /** An empty label removes it. */
   async setLabel(organization: string, label: string): Promise<void> {
     const session = this.#session;
     if (session?.cloud.connection.id !== 'sandbox') return this.#settings.labelOrganization(organization, label);
@@ -198,20 +198,20 @@ export class AccessData implements vscode.Disposable {
     }
   }
 
-  /** What was read of an organization, without reading. */
+  /** The data of an organization, without reading. */
   last(organization: string): ReadOrganization | undefined {
     const session = this.#session;
     const access = session?.directory.last(organization);
     return session && access && { session, access, model: this.#modelOf(access) };
   }
 
-  /** Everything that was read. */
+  /** The data of all organizations. */
   get all(): readonly ReadOrganization[] {
     const session = this.#session;
     return session ? session.directory.all.map((access) => ({ session, access, model: this.#modelOf(access) })) : [];
   }
 
-  /** Reads again when it is next asked for: one organization, or all and their list. What was read stays meanwhile. */
+  /** Makes the next request read again: one organization, or all and their list. The old data stays meanwhile. */
   refresh(organization?: string): void {
     const session = this.#session;
     if (!session) return;

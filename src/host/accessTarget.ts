@@ -7,8 +7,8 @@ import { formatList } from '../core/base/text.ts';
 import { commands } from '../ids.ts';
 
 /**
- * What a command is about: an organization of a connection, or something in it by its key in the access model. Rows, cells
- * and links have it as their member `target`, so that commands need not know where they were called from.
+ * The target of a command: an organization of a connection, or an entry of it by its key in the access model. Rows,
+ * cells and links have it as their member `target`, so that commands need not know where they were called from.
  */
 export type AccessTarget = {
   /** The key of the connection. */
@@ -16,11 +16,11 @@ export type AccessTarget = {
   readonly organization: string;
 } & (
   | { readonly kind: 'organization' }
-  /** With the key in the access model. */
+  /** With a key of the access model. */
   | { readonly kind: 'group' | 'role' | 'principal'; readonly key: string }
 );
 
-/** The target of what a command was called on; `undefined` when it was called on nothing, as from the palette. */
+/** The target of whatever a command was called on; `undefined` if it was called on nothing, as from the palette. */
 export function targetOf(argument: unknown): AccessTarget | undefined {
   return isJsonObject(argument) ? readTarget(argument.target) : undefined;
 }
@@ -36,7 +36,7 @@ function readTarget(value: unknown): AccessTarget | undefined {
 
 const SCHEME = 'rolecall-access';
 
-/** Names a target for decorations; nothing can be read from it. */
+/** A URI for decorations; no document can be read from it. */
 export function targetUri(target: AccessTarget): vscode.Uri {
   const parts = [target.organization, target.kind, 'key' in target ? target.key : ''];
   return vscode.Uri.from({
@@ -46,19 +46,19 @@ export function targetUri(target: AccessTarget): vscode.Uri {
   });
 }
 
-/** The target that {@link targetUri} named. */
+/** The target whose URI {@link targetUri} made. */
 export function targetOfUri({ scheme, path, query }: vscode.Uri): AccessTarget | undefined {
   if (scheme !== SCHEME) return undefined;
   const [, organization, kind, key] = path.split('/').map(decodeURIComponent);
   return readTarget({ connection: query, organization, kind, key });
 }
 
-/** What a link to an entry does. */
+/** The effect of a link to an entry. */
 export function linkTitleOf({ kind }: { readonly kind: string }): string {
   return kind === 'principal' ? vscode.l10n.t('Show effective access') : vscode.l10n.t('Show in the tree');
 }
 
-/** Does it: the tree has people only below their groups, so a person's access is shown instead. */
+/** Follows the link: the tree has people only below their groups, so a person's access is shown instead. */
 export async function followLink(target: AccessTarget, reveal: (target: AccessTarget) => Promise<void>): Promise<void> {
   if (target.kind !== 'principal') return reveal(target);
   await vscode.commands.executeCommand(commands.showEffectiveAccess, { target });

@@ -12,18 +12,18 @@ import { type AnswerEnding, endingOf } from './conversation.ts';
 import { tokensText } from './formats.ts';
 import { ownAccessToolNames } from './ownAccessTools.ts';
 
-/** What an event adds to the answer that is shown. */
+/** The text that an event adds to the answer. */
 export type AnswerPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reasoning'; readonly text: string }
-  /** A line of Rolecall's own, kept apart from the model's text. */
+  /** A line of Rolecall's own, separate from the model's text. */
   | { readonly kind: 'line'; readonly text: string }
-  /** Something that is under way and leaves no trace. */
+  /** Progress, which is not kept. */
   | { readonly kind: 'progress'; readonly text: string }
   /** A quiet line below the answer: how it ended, what it cost. */
   | { readonly kind: 'footer'; readonly text: string };
 
-/** One event of a conversation as text; `undefined` for what is shown elsewhere or later. */
+/** One event of a conversation as text; `undefined` for events that are shown elsewhere or later. */
 export function answerPart(event: AgentLoopEvent<CompletionEvent>): AnswerPart | undefined {
   switch (event.type) {
     case 'model':
@@ -88,10 +88,13 @@ function modelPart(event: CompletionEvent): AnswerPart | undefined {
   }
 }
 
-/** Words named as the least certain. */
+/** The most words that are named as the least certain. */
 const DOUBTS = 3;
 
-/** The words a model was least sure of, whole characters where they are spread over tokens; `undefined` where it was sure. */
+/**
+ * The words that a model was least sure of, with whole characters if they are spread over tokens; `undefined` if it was
+ * sure of all.
+ */
 export function lowConfidenceLine(logprobs: Logprobs): string | undefined {
   const words = groupTokens(logprobs)
     .map(({ text, tokens }) => ({
@@ -106,21 +109,24 @@ export function lowConfidenceLine(logprobs: Logprobs): string | undefined {
 }
 
 function toolLine({ call, result, cancelled }: AgentLoopEvent<CompletionEvent> & { type: 'toolFinished' }): string {
-  // With what: else a folded step says no more than that there was one.
+  // With a subject: else a folded step only says that there was one.
   const written = JSON.stringify(call.arguments);
   const called = written === '{}' ? call.name : `${call.name} (${truncateWithEllipsis(written, ARGUMENTS)})`;
   if (cancelled) return vscode.l10n.t('{0} was stopped.', called);
   return result.isError ? vscode.l10n.t('{0} failed.', called) : vscode.l10n.t('Used {0}.', called);
 }
 
-/** Characters of a call's arguments in its line. */
+/** The most characters of a call's arguments in its line. */
 const ARGUMENTS = 120;
 
-/** What is shown when an answer is complete: its cost, its further choices, its reasoning. One for each answer. */
+/**
+ * The numbers and texts that are shown when an answer is complete: its cost, its further choices, its reasoning. One
+ * for each answer.
+ */
 export class AnswerStats {
   readonly #now: () => number;
   readonly #startedAt: number;
-  /** How many questions the user is being asked, since when, and how long that took before. */
+  /** The open questions to the user, since when there are any, and how long earlier ones took. */
   #questions = 0;
   #askedAt = 0;
   #waited = 0;
@@ -175,7 +181,7 @@ export class AnswerStats {
     return this.#logprobs;
   }
 
-  /** Tokens, where the service reported them, and time excluding dialogs. */
+  /** Tokens, if the service reported them, and time without dialogs. */
   summary(model: string): string {
     const time = vscode.l10n.t('{0} s', ((this.#now() - this.#startedAt - this.#waited) / 1000).toFixed(1));
     const tokens = this.#prompt + this.#completion > 0 ? [tokensText(this.#prompt, this.#completion)] : [];

@@ -9,12 +9,12 @@ export function signalOf(token: vscode.CancellationToken): AbortSignal {
   return controller.signal;
 }
 
-/** Names the account whose answers may be on the screen. */
+/** Identifies the account whose answers may be on the screen. */
 export function ownerOf({ active }: Pick<Clouds, 'active'>): string {
   return JSON.stringify([active?.key, active?.inferenceAccount]);
 }
 
-/** A signal for what one account has asked for; to be disposed of when that is over. */
+/** A signal for requests of one account; to be disposed of when they are over. */
 export interface AccountSignal {
   readonly signal: AbortSignal;
   dispose(): void;

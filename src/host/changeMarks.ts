@@ -6,7 +6,7 @@ import { setContextKey } from './contextKeys.ts';
 
 export type ChangeMark = 'added' | 'changed';
 
-/** What has changed in an organization since a snapshot, until the user has acknowledged it. Belongs to one session. */
+/** The changes in an organization since a snapshot, until the user has acknowledged them. Belongs to one session. */
 export class ChangeMarks implements vscode.Disposable {
   readonly #marks = new Map<string, ChangeMark>();
   /** The organization of all marks. */
@@ -22,7 +22,7 @@ export class ChangeMarks implements vscode.Disposable {
     });
   }
 
-  /** Marks these, which are of one organization, and no others. */
+  /** Sets the marks, which are of one organization, and removes all others. */
   show(marks: readonly (readonly [AccessTarget, ChangeMark])[]): void {
     this.#marks.clear();
     this.#organization = marks[0]?.[0].organization;
@@ -34,7 +34,7 @@ export class ChangeMarks implements vscode.Disposable {
     return this.#marks.get(uri.toString());
   }
 
-  /** They have been seen. */
+  /** Removes the marks that the user has seen. */
   acknowledge(): void {
     if (this.#marks.size === 0) return;
     this.#marks.clear();

@@ -9,7 +9,7 @@ export const openChatCommand = 'workbench.action.chat.open';
 /** Why `@rolecall` cannot be asked in this editor; `undefined` where it can. */
 export interface ChatUnavailable {
   readonly reason: string;
-  /** The setting that brings it back. */
+  /** The setting to change. */
   readonly setting?: string;
 }
 

@@ -9,7 +9,7 @@ import type { TokenManagerDeps } from '../core/oauth/rotation/sharedSessionServi
 import { TokenManager } from '../core/oauth/rotation/tokenManager.ts';
 import { describeError } from './showError.ts';
 
-/** Where one connection's client secret comes from; asks the user when `interactive`. */
+/** Returns one connection's client secret; asks the user if `interactive`. */
 export type ClientSecretSource = (connection: Connection, interactive: boolean) => Promise<string | undefined>;
 
 /** Where one connection's session is kept, where the windows that share it agree, and how long they wait for each other. */
@@ -21,14 +21,14 @@ export interface CloudDeps {
   readonly connection: Connection;
   readonly storage: SessionStorage;
   readonly clientSecret: ClientSecretSource;
-  /** The token of the inference service alone, where the user has entered one. */
+  /** The token for the inference service alone, if the user has entered one. */
   readonly inferenceToken?: (connection: Connection) => Promise<string | undefined>;
   readonly fetch: Fetch;
   readonly log: Log;
   readonly addSecret: (secret: string | undefined) => void;
 }
 
-/** The operations of the identity service; the code behind them is read with the first. */
+/** The operations of the identity service; their code is loaded with the first call. */
 export type IdentityOperations = Pick<IdentityClient, 'groups' | 'roles' | 'organizations'>;
 
 /** The two services of one connection, with its session. */
@@ -112,7 +112,7 @@ export class Cloud implements vscode.Disposable {
     };
   }
 
-  /** What a failed request means: a sandbox that cannot be reached has ended, and only another one helps. */
+  /** The error to show for a failed request: a sandbox that cannot be reached has ended, and only another one helps. */
   explain(error: unknown): unknown {
     const isLost = error instanceof RolecallError && error.kind === 'offline' && this.connection.id === 'sandbox';
     if (!isLost) return error;
@@ -125,8 +125,8 @@ export class Cloud implements vscode.Disposable {
   }
 
   /**
-   * Who asks the inference service; `undefined` while signed out. Another value means that nothing of before may be
-   * shown or used.
+   * Identifies the account at the inference service; `undefined` while signed out. When it changes, earlier data must
+   * not be shown or used.
    */
   get inferenceAccount(): string | undefined {
     return this.#inferenceToken === undefined ? this.tokenManager.session?.account.id : 'token';
@@ -137,7 +137,10 @@ export class Cloud implements vscode.Disposable {
     return this.#hasClientSecret;
   }
 
-  /** After the client secret may have changed. Never throws: what needs it says why it cannot be read. */
+  /**
+   * To be called after the client secret may have changed. Never throws: whatever needs it reports why it cannot be
+   * read.
+   */
   async readClientSecret(): Promise<void> {
     const { connection, clientSecret, log } = this.#deps;
     try {
@@ -153,7 +156,10 @@ export class Cloud implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** After the token of the inference service may have changed. Never throws: without it the session serves. */
+  /**
+   * To be called after the token of the inference service may have changed. Never throws: without it the session is
+   * used.
+   */
   async readInferenceToken(): Promise<void> {
     const { connection, inferenceToken, addSecret, log } = this.#deps;
     const before = this.#inferenceToken;
@@ -189,7 +195,7 @@ export class Cloud implements vscode.Disposable {
     addSecret(secret);
     this.#setHasClientSecret(secret !== undefined);
     const { AuthorizationServer } = await import('../core/oauth/authorizationServer.ts'); // Heavy, and rarely needed.
-    // One for each secret: it remembers what discovery said.
+    // One for each secret, because it caches the discovery.
     if (!this.#server || this.#server.secret !== secret) {
       this.#server = { secret, server: new AuthorizationServer({ fetch, log, connection, clientSecret: secret }) };
     }
@@ -200,7 +206,7 @@ export class Cloud implements vscode.Disposable {
     void this.close(); // Never rejects.
   }
 
-  /** As `dispose`; resolves when nothing of the session is left in this window alone. See {@link TokenManager.dispose}. */
+  /** Like `dispose`; resolves when nothing of the session is in this window alone. See {@link TokenManager.dispose}. */
   async close(): Promise<void> {
     this.#changed.dispose();
     const { log } = this.#deps;

@@ -7,8 +7,8 @@ import { setContextKey } from './contextKeys.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * The connections there are, and the one that is shown. The configured services are one; the sandbox is a second, which
- * is the active one while it runs and touches nothing of the first.
+ * All connections, and the one that is shown. The configured services are one; the sandbox is a second, which is the
+ * active one while it runs and changes nothing of the first.
  */
 export class Clouds implements vscode.Disposable {
   readonly #settings: Settings;
@@ -47,12 +47,12 @@ export class Clouds implements vscode.Disposable {
     return this.#sandbox;
   }
 
-  /** What is wrong with the settings, if that is why there is no {@link active} connection. */
+  /** The problem of the settings, if that is why there is no {@link active} connection. */
   get problem(): RolecallError | undefined {
     return this.#sandbox ? undefined : this.#problem;
   }
 
-  /** @throws RolecallError `configuration` or `signedOut`, whose message can be shown. */
+  /** @throws RolecallError `configuration` or `signedOut`. */
   require(): Cloud {
     if (this.active) return this.active;
     throw (
@@ -122,7 +122,7 @@ export class Clouds implements vscode.Disposable {
     void this.close(); // Never rejects.
   }
 
-  /** As `dispose`; resolves when what this window alone knows of a session is stored. */
+  /** Like `dispose`; resolves when everything that only this window knows of a session is stored. */
   async close(): Promise<void> {
     this.#subscription.dispose();
     const closing = this.all.map((cloud) => cloud.close());

@@ -7,7 +7,7 @@ import { showError } from './showError.ts';
 export type CommandId = (typeof commands)[keyof typeof commands] | PromptCommandId;
 export type PromptCommandId = (typeof promptCommands)[keyof typeof promptCommands];
 
-/** What each of some commands does. */
+/** The functions of some commands. */
 export type Handlers<Id extends CommandId = CommandId> = Readonly<Record<Id, (...args: unknown[]) => unknown>>;
 
 /** Registers a command whose failure is shown to the user instead of thrown at VS Code. */
@@ -22,7 +22,7 @@ export function registerCommand(id: CommandId, log: Log, run: (...args: unknown[
   });
 }
 
-/** Registers commands whose code is loaded when one of them is called; `load` says what they do. */
+/** Registers commands whose code is loaded when one of them is called; `load` returns their functions. */
 export function registerCommands<Id extends CommandId>(
   ids: readonly Id[],
   log: Log,
@@ -34,8 +34,8 @@ export function registerCommands<Id extends CommandId>(
 }
 
 /**
- * @returns a function that gives every caller the one value of `make`, which its first call makes, most often with code of
- * features.cjs. After a failure the next call tries again. What was made is disposed of with it, where it can be.
+ * @returns a function that gives every caller the one value of `make`, which the first call creates, mostly with code
+ * of features.cjs. After a failure the next call tries again. The value is disposed of with it, if it is disposable.
  */
 export function onFirstUse<T extends object>(make: () => Promise<T>): vscode.Disposable & (() => Promise<T>) {
   let made: Promise<T> | undefined;
@@ -52,7 +52,7 @@ export function onFirstUse<T extends object>(make: () => Promise<T>): vscode.Dis
     isDisposed = true;
     made?.then(
       (part: Partial<vscode.Disposable>) => part.dispose?.(),
-      () => {}, // Whoever asked for it knows.
+      () => {}, // Whoever requested it handles its failure.
     );
   };
   return Object.assign(get, { dispose });

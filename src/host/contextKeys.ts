@@ -5,7 +5,7 @@ type ContextKey =
   | (typeof contextKeys)[keyof typeof contextKeys]
   | (typeof promptContextKeys)[keyof typeof promptContextKeys];
 
-/** The one door to VS Code's context keys, which decide what menus and welcome views show. */
+/** The only function that sets VS Code's context keys, which control menus and welcome views. */
 export function setContextKey(key: ContextKey, value: string | boolean | readonly string[]): void {
   void vscode.commands.executeCommand('setContext', key, value); // Nothing depends on when it arrives.
 }

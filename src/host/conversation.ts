@@ -15,7 +15,7 @@ import { inferenceAccess, type Model } from './modelCatalog.ts';
 import { optionsFor, parametersFor, type RequestDeps, unsentParameters } from './modelRequest.ts';
 import type { PickerChoices } from './pickerChoices.ts';
 
-/** What is wrong with a file that defines tools. An `error` keeps a tool from being offered, or all of the file. */
+/** A problem in a file that defines tools. An `error` keeps a tool, or the whole file, from being offered. */
 export interface ToolFileProblem {
   readonly file: vscode.Uri;
   /** Counted from zero. */
@@ -24,18 +24,18 @@ export interface ToolFileProblem {
   readonly message: string;
 }
 
-/** What one conversation wants of its tools. */
+/** The options of one conversation for its tools. */
 export interface ToolRegistryOptions {
   /** The token of the chat request they serve: what the editor itself asks about a tool is shown there. */
   readonly token?: vscode.ChatParticipantToolToken | undefined;
-  /** The access tools, by the names that `@rolecall` has for them; none when left out. */
+  /** The access tools, by their names in `@rolecall`; none unless given. */
   readonly access?: ReadonlySet<string>;
   /**
-   * Names of the tools that have put into this conversation what should not be sent on unseen: who has access, or anything
-   * that the user can read. Those that do are added. Of this one call when left out.
+   * Names of the tools whose results may be confidential (access data, or anything that the user can read): after one
+   * has answered, tools that can send data ask each time. Tools add themselves. Without it, only this call counts.
    */
   readonly answered?: Set<string>;
-  /** Is given each question to the user, so that its time can be kept apart from the answer's. */
+  /** Called with each question to the user, so that its time does not count as the answer's. */
   readonly whileAsking?: <T>(question: Promise<T>) => Promise<T>;
 }
 
@@ -45,15 +45,15 @@ export type OpenToolRegistry = (opening?: ToolRegistryOptions) => Promise<ToolRe
 export interface ToolRegistry {
   readonly tools: readonly AgentTool<FunctionTool>[];
   readonly invoke: (call: CheckedCall, signal: AbortSignal) => Promise<ToolResult>;
-  /** The most that a tool can do, in words. */
+  /** The most that a tool can do, as a sentence. */
   readonly reach?: (name: string) => Promise<string | undefined>;
-  /** What is wrong in the files that define tools, in the order of their text. */
+  /** The problems in the files that define tools, in the order of their text. */
   readonly problems?: readonly ToolFileProblem[];
-  /** What the user should know of these tools on this machine. */
+  /** Sentences for the user about these tools on this machine. */
   readonly remarks?: readonly string[];
 }
 
-/** What `@rolecall` was asked last in this window, as it was sent; for what makes a file of it. */
+/** The last question to `@rolecall` in this window, with its request; for making a file of it. */
 export interface LastExchange {
   current?: {
     /** See `ownerOf`: another account never sees it. */
@@ -66,7 +66,7 @@ export interface LastExchange {
   };
 }
 
-/** Instructions for the model before a question, and a line for the user where something is missing. */
+/** Instructions for the model before a question, and a line for the user if something is missing. */
 export interface Briefing {
   readonly instructions: string;
   readonly notice?: string;
@@ -75,15 +75,15 @@ export interface Briefing {
 export interface Conversation extends RequestDeps {
   readonly cloud: Cloud;
   readonly model: Model;
-  /** What was chosen for the model in VS Code's picker. */
+  /** The choices for the model in VS Code's picker. */
   readonly choices?: PickerChoices | undefined;
   readonly messages: readonly ChatMessage[];
   readonly toolRegistry: ToolRegistry;
 }
 
 /**
- * One answer, tool calls included: asks the model, runs what it calls for, tells it the results, until it answers.
- * Shared by the chat participant and the editor commands, so that tools work the same in both.
+ * One answer, including tool calls: asks the model, runs its calls, sends it the results, until it answers. Shared by
+ * the chat participant and the editor commands, so that tools work the same in both.
  */
 export function runConversation(
   { cloud, model, choices, messages, toolRegistry, ...request }: Conversation,
@@ -155,7 +155,7 @@ function keyOf({ code, message }: Notice): string {
   return code === 'parameterLeftOut' ? message : code;
 }
 
-/** How an answer ended, where it did not end normally. */
+/** How an answer ended, if it did not end normally. */
 export function endingOf({ reason, turn }: AgentLoopResult): AnswerEnding | undefined {
   switch (reason) {
     case 'cut':

@@ -1,14 +1,16 @@
 import * as vscode from 'vscode';
 import type { commands } from '../ids.ts';
 
-/*
- * The one door to messages, progress, input boxes and quick picks. VS Code makes links of `[text](command:…)` in the text
- * of a message, in titles and steps of progress, in prompts and in validation messages, and runs the command on a click; in
- * most of these, and in the items of a quick pick, `$(name)` becomes an icon. Nearly all that Rolecall shows there holds words
- * of a server, a workspace or a model. So here nothing is a link or an icon: what would be one is broken up by a character
- * without width, and reads the same. The few links and icons of our own are given apart (`link`, `iconPath`).
+/**
+ * The only door to messages, progress, input boxes and quick picks. VS Code makes links of `[text](command:…)` in the
+ * text of a message, in titles and steps of progress, in prompts and in validation messages, and runs the command on a
+ * click; in most of these, and in the items of a quick pick, `$(name)` becomes an icon. Nearly all of Rolecall's texts
+ * there contain text of a server, a workspace or a model. So here nothing is a link or an icon: a character without
+ * width breaks them up without changing the look. The few links and icons of our own are passed separately (`link`,
+ * `iconPath`).
  *
- * The detail of a modal message is the exception: VS Code shows it letter by letter, and consent has to show what is there.
+ * The detail of a modal message is the exception: VS Code shows it letter by letter, and consent has to show the exact
+ * text.
  */
 
 /** Text that VS Code shows literally, whatever its source. */
@@ -31,7 +33,7 @@ function message(how: 'showInformationMessage' | 'showWarningMessage' | 'showErr
 }
 
 export interface ProgressOptions extends vscode.ProgressOptions {
-  /** Behind the title: a progress notification has no buttons but Cancel. */
+  /** Shown after the title: a progress notification has no buttons but Cancel. */
   readonly link?: { readonly title: string; readonly command: (typeof commands)[keyof typeof commands] };
 }
 
@@ -46,7 +48,7 @@ export async function withProgress<T>(
 }
 
 export interface InputBoxOptions extends Omit<vscode.InputBoxOptions, 'validateInput'> {
-  /** @returns what is wrong with it. */
+  /** @returns the problem of the value. */
   readonly validateInput?: (value: string) => string | undefined;
 }
 
@@ -64,7 +66,7 @@ export async function showInputBox(
   );
 }
 
-/** @returns the very items that were given. */
+/** @returns the selected items, by identity. */
 export async function showQuickPick<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions & { readonly canPickMany: true },
@@ -91,7 +93,7 @@ export function createQuickPick<T extends vscode.QuickPickItem>(): vscode.QuickP
   return withPlainMembers(vscode.window.createQuickPick<T>());
 }
 
-/** What is shown of an input box, a quick pick and its items. What the user types is not among it. */
+/** The visible properties of an input box, a quick pick and its items, without the user's own text. */
 const SHOWN: ReadonlySet<PropertyKey> = new Set([
   'title',
   'prompt',
@@ -117,7 +119,7 @@ function plainMember(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? plainMembers(value) : value;
 }
 
-/** The same object, but that what is shown of it becomes plain text as it is set. */
+/** The same object, except that visible texts become plain text when they are set. */
 function withPlainMembers<T extends object>(input: T): T {
   return new Proxy(input, {
     get: (target, key) => {

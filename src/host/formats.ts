@@ -30,14 +30,14 @@ function relativeTime(at: number, now: number): string {
   return format.format(0, 'second');
 }
 
-/** A time of the service, absolute and relative; what cannot be read as a time stays as it came. */
+/** A time of the service, absolute and relative; unchanged if it cannot be parsed. */
 export function formatTime(time: string, now: number): string {
   const at = Date.parse(time);
   if (Number.isNaN(at)) return time;
   return `${new Date(at).toLocaleString(vscode.env.language)} (${relativeTime(at, now)})`;
 }
 
-/** What a model costs, for a million tokens. */
+/** The price of a model, for a million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
@@ -61,7 +61,7 @@ export function priceText({ input, output, currency }: Price): string {
   return vscode.l10n.t('{0} input, {1} output per million tokens', amount(input), amount(output));
 }
 
-/** What tokens cost at a price. The service decides what it charges: cached tokens, for example, may be cheaper. */
+/** The cost of tokens at a price. The service decides what it charges: cached tokens, for example, may be cheaper. */
 function costText({ input, output, currency }: Price, prompt: number, completion: number): string {
   return vscode.l10n.t('about {0}', money((prompt * input + completion * output) / 1_000_000, currency));
 }

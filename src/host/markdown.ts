@@ -11,7 +11,7 @@ export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-!~|<>&$]/g, '\\$&');
 }
 
-/** Characters of one attachment that are sent; a longer one is cut and says so. */
+/** The most characters of one attachment that are sent; a longer one is cut and says so. */
 const MAX_CHARACTERS = 60_000;
 
 /** True for a text of which {@link fenced} leaves out the end; the caller tells the user. */
@@ -32,7 +32,7 @@ export function fenced(title: string, text: string, language: string): string {
 }
 
 /**
- * What has to follow Markdown so that the next paragraph is not part of a code block that was left open; empty where none
+ * The text to add to Markdown so that the next paragraph is not part of a code block that was left open; empty if none
  * is. A block within a list or a quotation ends with that. CommonMark, "Fenced code blocks".
  */
 export function closingFence(markdown: string): string {

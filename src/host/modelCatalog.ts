@@ -10,9 +10,9 @@ import { type PickerChoices, readPickerChoices } from './pickerChoices.ts';
 import type { ConfiguredModel, Settings } from './settings.ts';
 import { describeError } from './showError.ts';
 
-/** A model that can be asked. */
+/** A model that can be used. */
 export interface Model {
-  /** As the service knows it; may hold `/`. */
+  /** Its ID at the service; may contain `/`. */
   readonly id: string;
   readonly label: string;
   /** Tokens of prompt and answer together. */
@@ -22,18 +22,18 @@ export interface Model {
   /** False where the context length is not configured or reported, only assumed. */
   readonly isLengthKnown: boolean;
   readonly vision: boolean;
-  /** False: described as taking no tools. Unset: unknown, so they are offered. */
+  /** False: described as not supporting tools. Unset: unknown, so they are offered. */
   readonly tools?: boolean;
   /** False: described as not reasoning. */
   readonly reasoning?: boolean;
-  /** The values of `reasoning_effort` that are described; unset where none are. */
+  /** The described values of `reasoning_effort`; unset without a description. */
   readonly reasoningEfforts?: readonly string[];
   readonly price?: Price;
   /** Shown where the model is picked. */
   readonly warning?: string;
 }
 
-/** A list that was asked for, or is being asked for. */
+/** A list that was requested, or is being requested. */
 interface Probe {
   readonly cloud: Cloud;
   readonly account: string;
@@ -42,26 +42,26 @@ interface Probe {
   readonly done: Promise<void>;
 }
 
-/** Assumed where neither the user nor the service says: small enough for every current model. */
+/** Assumed if neither the user nor the service knows: small enough for every current model. */
 const ASSUMED = { contextLength: 32_768, maxOutput: 4_096 };
 
-/** The models of the active connection: those the user describes, then those the service lists besides. */
+/** The models of the active connection: those that the user describes, then the others that the service lists. */
 export class ModelCatalog implements vscode.Disposable {
   readonly #deps: { readonly clouds: Clouds; readonly settings: Settings; readonly fetch: Fetch; readonly log: Log };
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #pickedOne = new vscode.EventEmitter<Model | undefined>();
-  /** A person has picked this model, or asked it again; `undefined` for the default one. */
+  /** The user has picked this model, or used it again; `undefined` for the default one. */
   readonly onDidPick = this.#pickedOne.event;
   readonly #changedChoices = new vscode.EventEmitter<void>();
   readonly onDidRememberChoices = this.#changedChoices.event;
   readonly #subscription: vscode.Disposable;
   #probe: Probe | undefined;
-  /** Whose list could not be read when it was last asked for, and why. */
+  /** The account whose list could not be read when it was last requested, and why. */
   #failed: (Pick<Probe, 'cloud' | 'account'> & { readonly error: RolecallError }) | undefined;
   #listed: readonly Model[] = [];
   #picked: string | undefined;
-  /** What was chosen in VS Code's picker when a model was last asked there, by its ID. */
+  /** The choices in VS Code's picker when a model was last used there, by its ID. */
   readonly #choices = new Map<string, PickerChoices>();
   #isComplete = false;
   #ofSandbox: readonly ConfiguredModel[] = [];
@@ -97,7 +97,7 @@ export class ModelCatalog implements vscode.Disposable {
     return [...configured, ...this.#listed.filter(({ id }) => !known.has(id))];
   }
 
-  /** What the sandbox says that its models can do. */
+  /** The sandbox's own description of its models. */
   describeSandbox(models: readonly ConfiguredModel[]): void {
     this.#ofSandbox = models;
     this.#changed.fire();
@@ -108,15 +108,15 @@ export class ModelCatalog implements vscode.Disposable {
     return this.#isComplete;
   }
 
-  /** The model that was asked or selected last in this window, else as {@link choose} without a name. */
+  /** The model that was used or selected last in this window, else like {@link choose} without a name. */
   get picked(): Model | undefined {
     return this.choose(this.#picked);
   }
 
   /**
-   * Remembers the model that a person has picked or asked, for the commands that offer no choice and what tells of it.
+   * Stores the model that the user has picked or used, for the commands that offer no choice and for the status bar.
    *
-   * @param id `undefined` where the default one was asked.
+   * @param id `undefined` if the default one was used.
    */
   pick(id: string | undefined): void {
     this.#picked = id;
@@ -124,8 +124,8 @@ export class ModelCatalog implements vscode.Disposable {
   }
 
   /**
-   * What was chosen in VS Code's picker for the model that a request is for. VS Code tells it only with requests, so it is
-   * remembered. `modelConfiguration` is not declared in the stable API.
+   * The choices in VS Code's picker for the model of a request. VS Code sends them only with requests, so they are
+   * stored. `modelConfiguration` is not declared in the stable API.
    */
   readChoices(model: Model | undefined, request: object): PickerChoices | undefined {
     if (!model) return undefined;
@@ -135,12 +135,12 @@ export class ModelCatalog implements vscode.Disposable {
     return choices;
   }
 
-  /** What was chosen in VS Code's picker when this model was last asked there, in this window. */
+  /** The choices in VS Code's picker when this model was last used there, in this window. */
   choicesOf(model: Model | undefined): PickerChoices | undefined {
     return model && this.#choices.get(model.id);
   }
 
-  /** Why there is no model to ask: what kept the list from being read, or that it has none. */
+  /** Why there is no model: the error of the list, or that it is empty. */
   whyNone(): RolecallError {
     const { active } = this.#deps.clouds;
     if (this.#failed && this.#failed.cloud === active && this.#failed.account === active.inferenceAccount) {
@@ -170,8 +170,9 @@ export class ModelCatalog implements vscode.Disposable {
   }
 
   /**
-   * What {@link choose} gives, as soon as the service's list can change it no more. The list is not in the specification, and
-   * a service without one may take long to say so: it delays only users who have configured no model, and those once.
+   * The result of {@link choose}, as soon as the service's list can no longer change it. The list is not in the
+   * specification, and a service without one may take long to answer: it delays only users who have configured no
+   * model, and those once.
    */
   async resolve(id: string | undefined, signal: AbortSignal): Promise<Model | undefined> {
     this.#follow();
@@ -183,18 +184,18 @@ export class ModelCatalog implements vscode.Disposable {
     return this.choose(id);
   }
 
-  /** {@link picked}, as {@link resolve} does it. */
+  /** {@link picked}, in the way of {@link resolve}. */
   resolvePicked(signal: AbortSignal): Promise<Model | undefined> {
     return this.resolve(this.#picked, signal);
   }
 
-  /** Resolves when it is known what the service lists, asking again where it failed; or when `signal` aborts. */
+  /** Resolves when the service's list is known, requesting it again if it failed; or when `signal` aborts. */
   async ready(signal: AbortSignal): Promise<void> {
     this.#follow();
     await raceWithSignal(this.#probe?.done ?? Promise.resolve(), signal).catch(() => {}); // Whoever stopped it knows.
   }
 
-  /** Asks the service for its models once per session; quietly, for the list is not in the specification. */
+  /** Requests the service's models once per session; silently, because the list is not in the specification. */
   #follow(): void {
     const { clouds } = this.#deps;
     const cloud = clouds.active;
@@ -214,14 +215,14 @@ export class ModelCatalog implements vscode.Disposable {
       this.#isComplete = error === undefined;
       this.#failed = error && { cloud, account, error };
       if (listed instanceof RolecallError)
-        this.#probe = undefined; // What failed is tried again at the next occasion.
+        this.#probe = undefined; // A failed request is repeated at the next occasion.
       else this.#listed = listed;
       this.#changed.fire();
     });
     this.#probe = { cloud, account, stop, done };
   }
 
-  /** @returns the error when it failed, which the log tells too. */
+  /** @returns the error if it failed, which is also logged. */
   async #list(cloud: Cloud, signal: AbortSignal): Promise<readonly Model[] | RolecallError> {
     const { settings, fetch, log } = this.#deps;
     try {
@@ -251,7 +252,7 @@ export class ModelCatalog implements vscode.Disposable {
   }
 }
 
-/** What core's clients send to the cloud's inference service with each request: its token, and the user's headers. */
+/** What core's clients need for requests to the cloud's inference service: its token, and the user's headers. */
 export function inferenceAccess({ connection, inference }: Cloud, settings: Settings) {
   return {
     accessToken: (signal: AbortSignal) => inference.accessToken(signal),

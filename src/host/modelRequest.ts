@@ -13,7 +13,7 @@ import type { Model } from './modelCatalog.ts';
 import type { PickerChoices } from './pickerChoices.ts';
 import type { ParameterSource, Settings } from './settings.ts';
 
-/** What every request to a model needs. */
+/** The data for every request to a model. */
 export interface RequestDeps {
   readonly settings: Settings;
   readonly observations: ModelObservations;
@@ -41,7 +41,7 @@ export function parametersFor(
   return { ...others, ...(reasons && { reasoning_effort }) };
 }
 
-/** How a model is asked: the user's time limits, and the history fitted where the model's length is known. */
+/** The options of a request: the user's time limits, and the history fitted if the model's length is known. */
 export function optionsFor(model: Model | undefined, { settings, observations }: RequestDeps): CompletionOptions {
   return {
     toolsAreOptional: true,
@@ -56,7 +56,9 @@ function limitsOf({ isLengthKnown, contextLength, maxOutput }: Model): ModelToke
   return { contextLength: isLengthKnown ? contextLength : Number.POSITIVE_INFINITY, maxOutput };
 }
 
-/** What of the user's parameters is not sent, and why: nothing that was set is dropped silently. */
+/**
+ * Sentences about the user's parameters that are not sent, with the reasons: nothing that was set is dropped silently.
+ */
 export function unsentParameters(
   { cloud, model, choices }: { cloud: Cloud; model: Model | undefined; choices: PickerChoices | undefined },
   settings: Settings,

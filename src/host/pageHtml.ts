@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
-/** A page of ours: `dist/<name>.js` and `dist/<name>.css`, and what stands in it before its script runs. */
+/** A page of ours: `dist/<name>.js` and `dist/<name>.css`, and its content before its script runs. */
 export interface Page {
   readonly name: string;
   /** The same for everybody. */
   readonly body: string;
 }
 
-/** What a page may load: its own script and style sheet, from the installed extension. */
+/** The files that a page may load: its own script and style sheet, from the installed extension. */
 export function pageRoots(extensionUri: vscode.Uri): readonly vscode.Uri[] {
   return [vscode.Uri.joinPath(extensionUri, 'dist')];
 }
 
 /**
- * The page without any data: that comes in messages. Its policy names no host at all: only what carries this page's own
- * nonce runs or styles, and nothing can be fetched, framed or sent.
+ * The page without any data, which comes in messages. Its policy names no host: only elements with this page's own
+ * nonce run or style anything, and nothing can be fetched, framed or sent.
  */
 export function pageHtml(
   webview: Pick<vscode.Webview, 'asWebviewUri'>,

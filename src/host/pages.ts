@@ -21,34 +21,34 @@ import { describeError, showError } from './showError.ts';
 /** A piece of an answer: Markdown of a model, or a line of Rolecall's own. The text itself never decides which. */
 export type AnswerPiece = { readonly markdown: string } | { readonly own: string };
 
-/** What a page shows: Markdown that is not to be trusted, or a document that is no markup at all. */
+/** The content of a page: Markdown that is not trusted, or a document without markup. */
 export type PageContent<L> =
   | {
-      /** Plain text; empty where the pieces stand alone. */
+      /** Plain text; empty if there are only pieces. */
       readonly heading: string;
       readonly about: string;
       readonly pieces: readonly AnswerPiece[];
-      /** False while more is to come. */
+      /** False while more is expected. */
       readonly isWhole: boolean;
     }
   | { readonly document: PageDocument<L> };
 
 export interface PageOptions<L> {
-  /** A page that is open under this name is brought to the front, instead of another one. */
+  /** If a page with this key is open, it is brought to the front instead of opening another. */
   readonly key?: string;
   readonly kind: typeof answerPanel | typeof documentPanel;
   readonly title: string;
   readonly icon: string;
-  /** `beside` the active editor, which keeps the focus; where none is open, in its place. */
+  /** `beside` the active editor, which keeps the focus; if none is open, in its place. */
   readonly column: 'beside' | 'active';
-  /** What a link of the document does, as its tooltip. */
+  /** The effect of a document's link, as its tooltip. */
   linkTitle?(link: L): string;
   follow?(link: L): Promise<void>;
   /** Brings the content up to date. */
   refresh?(): Promise<void>;
-  /** Else Save writes what Copy copies. */
+  /** Without it, Save writes what Copy copies. */
   save?(): Promise<void>;
-  /** The tab was hidden and is seen again. */
+  /** Called when the tab is visible again. */
   seen?(): void;
 }
 
@@ -57,15 +57,15 @@ interface PagesDeps {
   readonly log: Log;
 }
 
-/** Rows of one table that a page draws; the file has all. */
+/** The most rows of one table that a page draws; the file has all. */
 const MAX_ROWS = 2000;
 /** A command of the built-in extension `vscode.markdown-language-features`, which can be disabled, and is activated by it. */
 const RENDER = 'markdown.api.render';
 
 /**
  * Answers and documents in tabs, rendered by a page of ours. VS Code's own preview would not do: it fetches every https
- * picture that a text names, again with each change of the text, and what is shown here is a model's or a server's. Whoever
- * opens a page closes it when nobody may see it any more.
+ * picture in a text, again with each change of the text, and the text here is a model's or a server's. Whoever opens a
+ * page closes it when nobody may see it any more.
  */
 export class Pages implements vscode.Disposable {
   readonly #deps: PagesDeps;
@@ -75,13 +75,13 @@ export class Pages implements vscode.Disposable {
     this.#deps = deps;
   }
 
-  /** Opens an empty page, or the one that is open under that key. */
+  /** Opens an empty page, or returns the one that is open with that key. */
   open<L>(options: PageOptions<L>): OpenPage<L> {
     const { key } = options;
     const known = key === undefined ? undefined : [...this.#open].find((page) => page.key === key);
     if (known) {
       known.reveal();
-      return known as OpenPage<L>; // A key stands for one kind of links.
+      return known as OpenPage<L>; // A key is used for one kind of links.
     }
     const { extensionUri, log } = this.#deps;
     const isAnswer = options.kind === answerPanel;
@@ -106,13 +106,13 @@ export class Pages implements vscode.Disposable {
     panel.onDidDispose(() => this.#open.delete(page));
     panel.webview.html = pageHtml(panel.webview, extensionUri, {
       name: 'page',
-      // What a model writes is read aloud as it comes.
+      // A model's text is read aloud as it arrives.
       body: `<header><h1></h1><p id="about"></p></header><main aria-busy="true"${isAnswer ? ' role="log"' : ''}></main>`,
     });
     return page;
   }
 
-  /** Copy as Markdown, Save As… and Refresh, of the page that is looked at. */
+  /** Copy as Markdown, Save As… and Refresh, for the active page. */
   get commands() {
     const active = () => [...this.#open].find(({ isActive }) => isActive);
     return {
@@ -130,7 +130,7 @@ export class Pages implements vscode.Disposable {
   }
 }
 
-/** Makes them when they are first needed. */
+/** Creates them when they are first needed. */
 export type OpenPages = () => Promise<Pages>;
 
 /** One tab. */
@@ -146,10 +146,10 @@ export class OpenPage<L> {
   #isRendering = false;
   #canRender = true;
   #wanted: PageContent<L> = { heading: '', about: '', pieces: [], isWhole: false };
-  /** What the pieces became last time: only the last of them grows. */
+  /** The rendered pieces of the last update: only the last piece grows. */
   #rendered: readonly { readonly piece: AnswerPiece; readonly part: PagePart }[] = [];
   #posted: ToPage | undefined;
-  /** What the links of the content lead to, by their number in it. */
+  /** The targets of the content's links, by their number. */
   #links: readonly L[] = [];
   #revision = 0;
 
@@ -177,13 +177,13 @@ export class OpenPage<L> {
     return this.#panel.visible;
   }
 
-  /** What it shows, as Markdown. */
+  /** The content as Markdown. */
   get markdown(): string {
     const content = this.#wanted;
     return 'document' in content ? documentMarkdown(content.document) : markdownOf(content.pieces);
   }
 
-  /** Shows this instead of what it showed. */
+  /** Replaces the content. */
   show(content: PageContent<L>): void {
     this.#wanted = content;
     void this.#render(); // Never rejects.
@@ -234,13 +234,14 @@ export class OpenPage<L> {
       this.#isReady = true;
       this.#post();
     }
-    if (message?.type !== 'follow' || message.revision !== this.#revision) return; // Else it was numbered otherwise.
+    // Otherwise the numbers belong to other content.
+    if (message?.type !== 'follow' || message.revision !== this.#revision) return;
     const link = this.#links[message.link];
     if (link === undefined) return;
     void this.#options.follow?.(link).catch((error: unknown) => showError(error, this.#log));
   }
 
-  /** Renders the newest content until there is none newer: while one is rendered, those that follow become one. */
+  /** Renders the newest content until there is none newer: updates during a rendering become one. */
   async #render(): Promise<void> {
     if (this.#isRendering) return;
     this.#isRendering = true;
@@ -271,7 +272,10 @@ export class OpenPage<L> {
     return { piece, part: 'own' in piece ? piece : await this.#partOfMarkdown(piece.markdown) };
   }
 
-  /** As untrusted as the Markdown: VS Code's renderer lets any HTML through. Without it the text is shown as it is. */
+  /**
+   * Not trusted either, like the Markdown: VS Code's renderer lets any HTML through. Without it the text is shown
+   * unrendered.
+   */
   async #partOfMarkdown(markdown: string): Promise<PagePart> {
     try {
       return { html: await vscode.commands.executeCommand<string>(RENDER, markdown) };
@@ -301,7 +305,7 @@ export function markdownOf(pieces: readonly AnswerPiece[]): string {
   return text;
 }
 
-/** A document as the page takes it: each link is a number, and what it leads to stays here. */
+/** A document in the page's format: each link is a number, and its target stays here. */
 function ofDocument<L>({ title, about, blocks }: PageDocument<L>, links: L[], { linkTitle }: PageOptions<L>) {
   const lineOf = (line: Line<L>): PageLine =>
     line.map((piece) => {

@@ -5,12 +5,12 @@ import { fenced } from './markdown.ts';
 export interface Passage {
   readonly document: vscode.TextDocument;
   readonly range: vscode.Range;
-  /** Path and lines, as a person reads them. */
+  /** Path and lines, for users. */
   readonly title: string;
   readonly text: string;
 }
 
-/** What is selected in an editor; without a selection the whole document. */
+/** The selection of an editor, or the whole document without one. */
 export function passageOf({ document, selection }: Pick<vscode.TextEditor, 'document' | 'selection'>): Passage {
   const all = document.validateRange(new vscode.Range(0, 0, Number.MAX_SAFE_INTEGER, 0));
   const range = selection.isEmpty ? all : new vscode.Range(selection.start, selection.end);
@@ -29,7 +29,7 @@ export function passageMessage({ title, text, document }: Passage): string {
   return fenced(title, text, document.languageId);
 }
 
-/** What the editor reports about the passage, as part of a message; empty when nothing is reported. */
+/** The editor's problems for the passage, as part of a message; empty if there are none. */
 export function problemsMessage({ document, range }: Pick<Passage, 'document' | 'range'>): string {
   const found = vscode.languages.getDiagnostics(document.uri).filter((each) => range.intersection(each.range));
   if (found.length === 0) return '';

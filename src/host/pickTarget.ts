@@ -7,11 +7,11 @@ import type { AccessData, ReadOrganization } from './accessData.ts';
 import { type AccessTarget, targetOf } from './accessTarget.ts';
 import { createQuickPick, showQuickPick } from './dialogs.ts';
 
-/** Longer lists show only matches of what is typed. */
+/** The longest list that is shown whole; longer ones show only matches of the typed text. */
 const MAX_ITEMS = 1000;
 
 /**
- * The organization a command is about: that of what it was called on, the only one there is, or the one that is picked.
+ * The organization of a command: that of whatever it was called on, the only one, or one that the user picks.
  *
  * @throws RolecallError `cancelled`, or why there is none.
  */
@@ -37,7 +37,7 @@ export async function pickOrganization(data: AccessData, argument: unknown): Pro
 }
 
 /**
- * The same, read.
+ * The same, with its data.
  *
  * @throws RolecallError `cancelled` when the reading was stopped, or why neither list could be read.
  */
@@ -46,7 +46,7 @@ export async function readPicked(data: AccessData, argument: unknown): Promise<R
 }
 
 /**
- * Reads an organization again: what was read may be old.
+ * Reads an organization again: its data may be old.
  *
  * @throws RolecallError as {@link readPicked}.
  */
@@ -104,7 +104,7 @@ export async function pickGroupOrRole(model: AccessModel): Promise<GroupEntry | 
   );
 }
 
-/** What names an entry of an organization that was read. */
+/** The name of an entry of an organization. */
 export function targetOfEntry(
   { session, model }: ReadOrganization,
   entry: GroupEntry | RoleEntry | Principal,
@@ -133,7 +133,7 @@ async function pick<T>(
   return pickNarrowed(all, find, placeHolder, toItem);
 }
 
-/** A list that holds the first so many of what was typed. */
+/** A list that shows the first matches of the typed text. */
 function pickNarrowed<T>(
   all: readonly T[],
   find: (text: string) => readonly T[],
@@ -143,7 +143,7 @@ function pickNarrowed<T>(
   const quickPick = createQuickPick<Item<T>>();
   const fill = (text: string) => {
     const found = text.trim() === '' ? all : find(text);
-    // What was found by its id stays in the list, whatever the label says.
+    // An entry that was found by its ID stays in the list, whatever its label is.
     quickPick.items = found.slice(0, MAX_ITEMS).map((value) => ({ ...toItem(value), alwaysShow: true }));
   };
   quickPick.placeholder = placeHolder;

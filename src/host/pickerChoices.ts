@@ -3,10 +3,10 @@ import { isJsonObject } from '../core/base/json.ts';
 import type { CompletionParameters } from '../core/completions/request.ts';
 import type { Model } from './modelCatalog.ts';
 
-/** What was chosen for a model in VS Code's picker. */
+/** The choices for a model in VS Code's picker. */
 export interface PickerChoices {
   readonly parameters: CompletionParameters;
-  /** What of it is not sent, a sentence each. */
+  /** One sentence for each choice that is not sent. */
   readonly problems: readonly string[];
 }
 
@@ -23,14 +23,14 @@ interface ConfigurationProperty {
   readonly enumItemLabels: readonly string[];
   readonly enumDescriptions: readonly string[];
   readonly default: string;
-  /** `navigation` is shown beside the model's name; what has no group, among the model's settings. */
+  /** `navigation` is shown beside the model's name; members without a group are among the model's settings. */
   readonly group?: 'navigation';
 }
 
 interface Option {
   readonly label: string;
   readonly description: string;
-  /** As it is sent. */
+  /** The value that is sent. */
   readonly value: string | boolean;
 }
 
@@ -42,7 +42,7 @@ interface Menu {
   readonly group?: 'navigation';
 }
 
-/** The entry of each menu that sets nothing. VS Code sends it as long as nothing is picked. */
+/** The entry of each menu that sets nothing. VS Code sends it while nothing is picked. */
 const UNSET = 'default';
 
 /** Those that services of this kind commonly know; the specification doesn't list them. */
@@ -108,7 +108,7 @@ function effortOption(effort: string): Option {
   return { label: label ?? effort, description: '', value: effort };
 }
 
-/** The menus of a model, as VS Code takes them. */
+/** The menus of a model, in VS Code's format. */
 export function configurationSchema(model: Model): ConfigurationSchema {
   const properties = [...menusOf(model)].map(([name, { field, title, options, group }]) => {
     const choices = [...options];
@@ -129,8 +129,8 @@ export function configurationSchema(model: Model): ConfigurationSchema {
 }
 
 /**
- * `modelConfiguration` of a request: what was chosen in the menus of {@link configurationSchema}. VS Code keeps choices and
- * doesn't check them, and an editor without these menus has none.
+ * The `modelConfiguration` of a request: the choices in the menus of {@link configurationSchema}. VS Code stores
+ * choices without checking them, and an editor without these menus has none.
  */
 export function readPickerChoices(model: Model, configuration: unknown): PickerChoices {
   const parameters: Record<string, unknown> = {};

@@ -7,7 +7,7 @@ import type { OpenPages } from './pages.ts';
 
 export interface PagesOptions {
   readonly extensionUri: vscode.Uri;
-  /** Where `log` ends. */
+  /** The last part of `log`. */
   readonly channel: Pick<vscode.OutputChannel, 'show'>;
   readonly log: Log;
 }
@@ -33,8 +33,8 @@ export function registerPages({
 }
 
 /**
- * Get Started. VS Code ticks a step when its condition becomes true after it has read the walkthrough, which it does when it
- * first opens one: so what was done before becomes true again then.
+ * Get Started. VS Code ticks a step when its condition becomes true after it has read the walkthrough, which it does
+ * when it first opens one: so the conditions of finished steps become true again then.
  */
 async function openWalkthrough(): Promise<void> {
   setContextKey(contextKeys.isOpeningWalkthrough, true);

@@ -8,7 +8,10 @@ export const manageTrust = {
   },
 };
 
-/** What is missing in an open workspace that the user has not trusted, and the step; `undefined` where nothing is. */
+/**
+ * What is missing in an open workspace that the user has not trusted, and how to change that; `undefined` if nothing
+ * is.
+ */
 export function restrictedLine(): string | undefined {
   if (vscode.workspace.isTrusted || !vscode.workspace.workspaceFolders?.length) return undefined;
   return vscode.l10n.t(

@@ -5,7 +5,7 @@ import { numberText } from './formats.ts';
 import type { Model, ModelCatalog } from './modelCatalog.ts';
 import type { Settings } from './settings.ts';
 
-/** Longest wait for the list of models before it is shown as it is. */
+/** The longest wait for the list of models before it is shown incomplete. */
 const LIST_WAIT_MS = 10_000;
 
 export interface SelectModelDeps {
@@ -66,7 +66,7 @@ async function requireAccount(clouds: Clouds): Promise<void> {
   if (cloud.inferenceAccount === undefined) await cloud.inference.accessToken(new AbortController().signal); // Says why there is none.
 }
 
-/** What is known about a model, in a line. */
+/** The known facts about a model, on one line. */
 export function abilitiesOf({ contextLength, isLengthKnown, tools, vision, reasoning }: Model): string {
   return [
     ...(isLengthKnown ? [vscode.l10n.t('{0} tokens', numberText(contextLength))] : []),

@@ -53,12 +53,12 @@ const modelShape: Shape<ConfiguredModel> = {
   warning: optional(isString),
 };
 
-/** True for what describes a model. */
+/** True for a valid description of a model. */
 export function isConfiguredModel(value: unknown): value is ConfiguredModel {
   return matchesShape<ConfiguredModel>(value, modelShape);
 }
 
-/** Something in a setting that is not used, in a sentence. */
+/** A part of a setting that is not used, with a sentence why. */
 export interface SettingProblem {
   /** Without the section. */
   readonly setting: string;
@@ -73,7 +73,7 @@ const defaultToolRounds = 10;
 const isMinutes = (value: unknown): value is number => isNumber(value) && value >= 0 && value <= 1440;
 const isClientAuthentication = oneOf<ClientAuthentication>('client_secret_post', 'client_secret_basic', 'none');
 
-/** Reads the settings of Rolecall; they are typed by hand and checked here. */
+/** Reads the settings of Rolecall; users write them, so they are checked here. */
 export class Settings {
   /** Fires when any setting of Rolecall has changed. */
   readonly onDidChange: vscode.Event<void> = (listener, thisArgs, disposables) =>
@@ -107,7 +107,7 @@ export class Settings {
     };
   }
 
-  /** Organization ids of the user, then those that the workspace adds, without repetitions. */
+  /** The organization IDs of the user, then those that the workspace adds, without repetitions. */
   organizations(): readonly string[] {
     const typed = this.#layers(settings.organizations).filter(isArray).flat();
     const ids = typed.flatMap((id) => (typeof id === 'string' ? [id.trim()] : [])); // One wrong entry does not hide the others.
@@ -120,7 +120,7 @@ export class Settings {
     await this.#updateOwn(settings.organizations, [...(isArray(own) ? own : []), id]);
   }
 
-  /** Takes an organization out of every setting that names it: the workspace's and the user's. */
+  /** Removes an organization from every setting that names it: the workspace's and the user's. */
   async removeOrganization(id: string): Promise<void> {
     const configuration = vscode.workspace.getConfiguration(settings.section);
     const found = configuration.inspect<unknown>(settings.organizations);
@@ -154,17 +154,17 @@ export class Settings {
     await this.#updateOwn(settings.organizationLabels, labels);
   }
 
-  /** Minutes after which what is shown is read again; 0 for never. */
+  /** The number of minutes after which visible data is read again; 0 for never. */
   refreshMinutes(): number {
     return this.#get(settings.refreshMinutes, isMinutes, 0);
   }
 
-  /** The models the user describes; of two with one id the first. What of a description is wrong is left out. */
+  /** The models that the user describes; of two with one ID the first. Invalid parts of a description are left out. */
   models(): readonly ConfiguredModel[] {
     return this.#readModels().models;
   }
 
-  /** What is written in settings and cannot be used, besides the addresses of the services. */
+  /** The parts of settings that cannot be used, except for the addresses of the services. */
   problems(): readonly SettingProblem[] {
     const sentences = { [settings.models]: this.#readModels(), [settings.inferenceHeaders]: this.inferenceHeaders() };
     return Object.entries(sentences).flatMap(([setting, { problems }]) =>
@@ -209,8 +209,8 @@ export class Settings {
   }
 
   /**
-   * `rolecall.chat.parameters` of every place it is written in, as it is written; nothing of a workspace that is not
-   * trusted. For `resolveParameters`.
+   * `rolecall.chat.parameters` from every place, unchanged; nothing of a workspace that is not trusted. For
+   * `resolveParameters`.
    */
   chatParameters(): readonly ParameterLayer<ParameterSource>[] {
     const written = vscode.workspace.getConfiguration(settings.section).inspect<unknown>(settings.chatParameters);
@@ -222,7 +222,7 @@ export class Settings {
     ];
   }
 
-  /** What the user adds to requests to their inference service. A workspace's settings don't count. */
+  /** The headers that the user adds to requests to their inference service. A workspace's settings don't count. */
   inferenceHeaders(): ExtraHeaders {
     const configuration = vscode.workspace.getConfiguration(settings.section);
     return readExtraHeaders(configuration.inspect(settings.inferenceHeaders)?.globalValue);
@@ -238,7 +238,7 @@ export class Settings {
     };
   }
 
-  /** A time limit in milliseconds, within what can be kept: `fetch` gives up by itself after 300 s. */
+  /** A time limit in milliseconds, within the possible range: `fetch` gives up by itself after 300 s. */
   #seconds(name: string, fallbackMs: number): number {
     const typed = this.#get(name, isNumber, fallbackMs / 1000);
     return Math.min(290, Math.max(1, typed)) * 1000;
@@ -250,7 +250,7 @@ export class Settings {
     return Array.isArray(typed) ? typed.filter((host) => typeof host === 'string') : [];
   }
 
-  /** Requests in one answer at most, from 1 to 100. */
+  /** The most requests in one answer, from 1 to 100. */
   maxToolRounds(): number {
     const rounds = this.#get(settings.maxToolRounds, isNumber, defaultToolRounds);
     return Math.min(Math.max(Math.round(rounds), 1), 100);
@@ -267,7 +267,7 @@ export class Settings {
     return id;
   }
 
-  /** What the user has written, and what the workspace has; nothing of a workspace that is not trusted. */
+  /** The values of the user and of the workspace; nothing of a workspace that is not trusted. */
   #layers(name: string): readonly [own: unknown, theirs: unknown] {
     const written = vscode.workspace.getConfiguration(settings.section).inspect<unknown>(name);
     return [written?.globalValue, vscode.workspace.isTrusted ? written?.workspaceValue : undefined];

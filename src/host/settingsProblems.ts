@@ -13,8 +13,8 @@ export interface SettingsProblemsDeps {
 }
 
 /**
- * Reports what is not used of the settings, as soon as it is entered, and keeps the values of extra headers out of the log.
- * What was wrong before is logged when a window starts; Diagnose Sign-In shows it.
+ * Reports unused parts of the settings as soon as they are entered, and keeps the values of extra headers out of the
+ * log. Existing problems are logged when a window starts; Diagnose Sign-In shows them.
  */
 export function watchSettings({ settings, clouds, addSecret, log }: SettingsProblemsDeps): vscode.Disposable {
   // The redactor forgets the oldest secrets, and a session's are replaced all day.

@@ -4,7 +4,7 @@ import type { Log } from '../core/base/log.ts';
 import { commands, settings } from '../ids.ts';
 import { showErrorMessage, showInformationMessage } from './dialogs.ts';
 
-/** The one next step that helps with an error of this kind. */
+/** The one next step for an error of this kind. */
 export interface NextStep {
   readonly title: string;
   readonly command: string;
@@ -15,7 +15,7 @@ export interface NextStep {
   readonly correct?: { readonly title: string; readonly setting: string; readonly value: string };
 }
 
-/** @returns `undefined` where only waiting or another request helps. */
+/** @returns `undefined` if only waiting or another request helps. */
 export function nextStep({ kind, remedy }: Pick<RolecallError, 'kind' | 'remedy'>): NextStep | undefined {
   if (remedy) return stepOf(remedy);
   switch (kind) {
@@ -100,7 +100,7 @@ export async function showError(error: unknown, log: Log): Promise<void> {
   }
 }
 
-/** An error as a log line: kind, message and, for what should not happen, where. */
+/** An error as a log line: kind, message and, for unexpected ones, the stack. */
 export function describeError(error: unknown): string {
   const known = asRolecallError(error);
   const cause = known.cause instanceof Error ? ` ← ${known.cause.name}: ${known.cause.message}` : '';

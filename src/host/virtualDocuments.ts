@@ -4,16 +4,16 @@ import { cancelled } from '../core/base/errors.ts';
 import type { AccessData, ActiveSession } from './accessData.ts';
 
 const SCHEME = 'rolecall';
-/** Documents whose text is kept; of more, the oldest lose theirs. */
+/** The most documents whose text is kept; the oldest lose theirs. */
 const MAX_KEPT = 40;
 
-/** What a document is made of. */
+/** The data of a document. */
 interface Origin {
   readonly session: ActiveSession;
   readonly model: { readonly organization: string };
 }
 
-/** Read-only documents made of what was read. They close with their organization and session. */
+/** Read-only documents made of access data. They close with their organization and session. */
 export class VirtualDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -52,13 +52,13 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
     const path = `${folderOf(model.organization)}${pathPart(name)}`;
     const uri = vscode.Uri.from({ scheme: this.#scheme, path });
     const key = uri.toString();
-    this.#texts.delete(key); // The newest stands last.
+    this.#texts.delete(key); // The newest is last.
     this.#texts.set(key, text);
     for (const oldest of this.#texts.keys()) {
       if (this.#texts.size <= MAX_KEPT) break;
       this.#texts.delete(oldest);
     }
-    this.#changed.fire(uri); // VS Code may still hold the text of before.
+    this.#changed.fire(uri); // VS Code may still have the earlier text.
     return uri;
   }
 
@@ -68,7 +68,7 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider, vsc
     return vscode.window.showTextDocument(document, { preview: false });
   }
 
-  /** Forgets every text, or those about one organization, and closes what shows them. */
+  /** Forgets every text, or those about one organization, and closes their editors. */
   async clear(organization?: string): Promise<void> {
     const folder = organization === undefined ? '/' : folderOf(organization);
     const isCleared = ({ scheme, path }: vscode.Uri) => scheme === this.#scheme && path.startsWith(folder);
@@ -101,7 +101,7 @@ function urisOf(input: unknown): readonly vscode.Uri[] {
   return input instanceof vscode.TabInputTextDiff ? [input.original, input.modified] : [];
 }
 
-/** Resolves when VS Code has taken over a new text, or after a moment in which it has not. */
+/** Resolves when VS Code has a new text, or after a moment without one. */
 async function changeOf(document: vscode.TextDocument): Promise<void> {
   let subscription: vscode.Disposable | undefined;
   const changed = new Promise<void>((resolve) => {

@@ -3,16 +3,16 @@ import { createSerialQueue } from '../core/base/abort.ts';
 import type { Log } from '../core/base/log.ts';
 import { describeError } from './showError.ts';
 
-/** What other extensions and package managers keep. */
+/** Folders whose files other extensions and package managers write. */
 export const EXCLUDED_GLOB = '**/{node_modules,bower_components,.git}/**';
-/** More are not read. */
+/** The most files that are read. */
 const MAX_FILES = 200;
 
 export function isFileNotFound(error: unknown): boolean {
   return error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
 }
 
-/** @throws what cannot be looked at: it must not be taken for missing, and overwritten. */
+/** @throws the error for a file that cannot be read: it must not be taken for missing, and overwritten. */
 export async function fileExists(uri: vscode.Uri): Promise<boolean> {
   try {
     await vscode.workspace.fs.stat(uri);
@@ -25,19 +25,20 @@ export async function fileExists(uri: vscode.Uri): Promise<boolean> {
 
 export interface FileKind<T> {
   readonly pattern: string;
-  /** Of its collection of diagnostics. */
+  /** The name of its collection of diagnostics. */
   readonly name: string;
-  /** What a text that is saved comes to. */
+  /** The result of checking a saved text. */
   readonly read: (uri: vscode.Uri, text: string) => T;
   readonly diagnosticsOf: (file: T) => vscode.Diagnostic[];
-  /** Something else that files are judged by has changed. */
+  /** The data by which files are judged has changed. */
   readonly recheckOn: (recheck: () => void) => vscode.Disposable;
 }
 
 /**
- * The files of the workspace that fit a pattern: read again when one of them changes, with what is wrong with each in Problems. They
- * are searched for when there may be others, not with every reading that they are judged by: it is a search of the whole workspace.
- * Where the editor watches nothing (`files.watcherExclude`), a command that checks finds what is new.
+ * The files of the workspace that match a pattern: read again when one of them changes, with the problems of each in
+ * Problems. They are searched for when there may be others, not with every reading by which they are judged: it is a
+ * search of the whole workspace. If the editor watches nothing (`files.watcherExclude`), a command that checks finds
+ * new files.
  */
 export class WatchedFiles<T> implements vscode.Disposable {
   readonly #kind: FileKind<T>;
@@ -48,9 +49,9 @@ export class WatchedFiles<T> implements vscode.Disposable {
   readonly onDidCheck = this.#checked.event;
   readonly #inTurn = createSerialQueue();
   readonly #disposables: vscode.Disposable[];
-  /** What the last search found. */
+  /** The result of the last search. */
   #found: Promise<readonly vscode.Uri[]> | undefined;
-  /** The check that waits for its turn. */
+  /** The check that is waiting. */
   #next: Promise<void> | undefined;
   #all: readonly T[] = [];
   #isDisposed = false;
@@ -80,7 +81,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
     ];
   }
 
-  /** As they were last read, by path. */
+  /** The files as they were last read, by path. */
   get all(): readonly T[] {
     return this.#all;
   }
@@ -91,7 +92,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
     return this.#recheck();
   }
 
-  /** Reads every file again, once for all who ask before that begins. Never rejects. */
+  /** Reads every file again, once for all calls before that begins. Never rejects. */
   #recheck(): Promise<void> {
     this.#next ??= this.#inTurn(() => {
       this.#next = undefined;
@@ -113,7 +114,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
   async #check(): Promise<void> {
     const { diagnosticsOf } = this.#kind;
     let files = await this.#readFound();
-    if (this.#found === undefined) files = await this.#readFound(); // What is gone may stand in another folder.
+    if (this.#found === undefined) files = await this.#readFound(); // A missing file may have moved to another folder.
     if (this.#isDisposed) return;
     this.#all = files.flatMap((file) => ('content' in file ? [file.content] : []));
     this.#diagnostics.clear();
@@ -128,7 +129,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
     return await Promise.all((await this.#found).map((uri) => this.#read(uri)));
   }
 
-  /** A file that is there and cannot be read is a problem of its own, and none of the others. */
+  /** A file that cannot be read is a problem of its own, and does not affect the others. */
   async #read(uri: vscode.Uri) {
     try {
       const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));

@@ -25,15 +25,15 @@ export interface AccessPagesDeps {
   readonly reveal: (target: AccessTarget) => Promise<void>;
 }
 
-/** A document about an organization, made again whenever that is read. */
+/** A document about an organization, created again whenever that is read. */
 export interface AccessPage {
-  /** What it is, and the key of what it is about: an organization has one tab for each. */
+  /** The kind of document and the key of its subject: an organization has one tab for each. */
   readonly identity: readonly [kind: string, key?: string];
   readonly title: string;
   readonly icon: string;
   /** `undefined` where its subject no longer exists. */
   document(read: ReadOrganization): AccessDocument | undefined;
-  /** Else Save writes the document as Markdown. */
+  /** Without it, Save writes the document as Markdown. */
   save?(): Promise<void>;
 }
 
@@ -41,11 +41,13 @@ interface Open {
   readonly page: OpenPage<EntryLink>;
   readonly shown: AccessPage;
   read: ReadOrganization;
-  /** Whether to read again when it is next seen. */
+  /** Whether to read again when the page is next visible. */
   isDue: boolean;
 }
 
-/** Documents about access in tabs: they follow what is read, and close with their organization and session. */
+/**
+ * Documents about access in tabs: they are updated with each reading, and close with their organization and session.
+ */
 export class AccessPages implements vscode.Disposable {
   readonly #deps: AccessPagesDeps;
   /** By session, organization and identity. */
@@ -199,7 +201,7 @@ export function answerCommands(data: AccessData, pages: AccessPages) {
   } satisfies Partial<Handlers>;
 }
 
-/** Its name, with its ID where others have the same name: their tabs are told apart. */
+/** Its name, with its ID if others have the same name, so that their tabs differ. */
 function nameAmong<T extends { readonly id: string }>(all: readonly T[], one: T, nameOf: (one: T) => string): string {
   const name = nameOf(one);
   return all.some((other) => other !== one && nameOf(other) === name) ? `${name} (${shortId(one.id)})` : name;

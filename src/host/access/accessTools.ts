@@ -50,7 +50,7 @@ export async function answerToolQuestion(
   return answerQuestion(model, question, budget, measure);
 }
 
-/** Characters of one answer: a few thousand tokens, so that several fit beside a conversation. */
+/** The most characters of one answer: a few thousand tokens, so that several fit beside a conversation. */
 const MAX_CHARACTERS = 12_000;
 
 /**
@@ -94,7 +94,10 @@ export async function accessToolRegistry(
   };
 }
 
-/** Both registries as one, which notes the tools of the first that have answered; of two tools with one name the first wins. */
+/**
+ * Both registries as one, which records the tools of the first that have answered; of two tools with one name the first
+ * is used.
+ */
 export function mergeToolRegistries(
   first: ToolRegistry,
   second: ToolRegistry,

@@ -8,9 +8,9 @@ import type { AccessData, ActiveSession } from '../accessData.ts';
 import type { Briefing } from '../conversation.ts';
 import { ownToolName } from '../ownAccessTools.ts';
 
-/** Organizations whose lists are sent to a model that calls no tools; more would fill any context. */
+/** The most organizations whose lists are sent to a model that calls no tools; more would fill any context. */
 const MAX_ORGANIZATIONS = 5;
-/** Characters of one list. */
+/** The most characters of one list. */
 const MAX_CHARACTERS = 6_000;
 
 /**

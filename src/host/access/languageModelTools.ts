@@ -11,10 +11,10 @@ import { showWarningMessage } from '../dialogs.ts';
 import { ownToolName } from '../ownAccessTools.ts';
 import { answerToolQuestion, readToolQuestion } from './accessTools.ts';
 
-/** What is shared with whom: shown to the user before anything is read. */
+/** The organization and the recipient, shown to the user before anything is read. */
 export interface SharingRequest {
   readonly organization: string;
-  /** The model or agent, as far as the editor says; `undefined` where it does not. */
+  /** The model or agent, if the editor names it. */
   readonly recipient: string | undefined;
 }
 
@@ -75,7 +75,7 @@ class SharingConsent implements vscode.Disposable {
   }
 }
 
-/** What a program outside of the editor asks, and for whom. */
+/** A question of a program outside the editor, and the user's name for the program. */
 export interface ProgramSharing {
   readonly tool: string;
   readonly organization: string;
@@ -144,7 +144,7 @@ function result(text: string): vscode.LanguageModelToolResult {
   return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
 }
 
-/** The model that asks, where the editor says so; the stable API does not. */
+/** The model that asks, if the editor names it; the stable API does not. */
 function recipientOf(options: object): string | undefined {
   try {
     const { model } = options as {

@@ -15,9 +15,9 @@ export interface AccessDeps extends AccessPagesDeps, Omit<CompareDeps, 'pages'> 
   readonly answered: Set<string>;
 }
 
-/** What other parts of the extension need of it. */
+/** What other parts of the extension use. */
 export interface RegisteredAccess extends vscode.Disposable {
-  /** Asks the user to share an organization with a program outside of the editor; remembered as for agents in it. */
+  /** Asks the user to share an organization with a program outside the editor; remembered as for agents in it. */
   share(sharing: ProgramSharing, signal: AbortSignal): Promise<boolean>;
 }
 

@@ -24,7 +24,7 @@ export interface CompareDeps {
   readonly marks: ChangeMarks;
 }
 
-/** Shows what changed since a review: in the editor's own comparison, in words, and as marks in the tree. */
+/** Shows the changes since a review: in the editor's own comparison, in words, and as marks in the tree. */
 export async function showDifference(
   { data, documents, pages, marks }: CompareDeps,
   read: ReadOrganization,
@@ -58,7 +58,7 @@ export async function showDifference(
   });
 }
 
-/** When it was read, as the tree says it. */
+/** The time of the reading, in the tree's words. */
 function momentOf({ readAt }: Review): string | undefined {
   const at = Date.parse(readAt ?? '');
   return Number.isNaN(at) ? readAt : clockTime(at, Date.now());

@@ -5,9 +5,9 @@ import { type Review, readReview } from '../../core/access/review.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { ActiveSession } from '../accessData.ts';
 
-/** How many snapshots of one organization and account are kept; the oldest go first. */
+/** The most snapshots of one organization and account; the oldest are deleted first. */
 export const MAX_SNAPSHOTS = 20;
-/** One snapshot, in bytes. */
+/** The largest snapshot, in bytes. */
 const MAX_BYTES = 50_000_000;
 const HEAD = '.head.json';
 const REVIEW = '.review.json';
@@ -31,8 +31,8 @@ export interface Snapshot {
 }
 
 /**
- * Reviews kept on this machine, in the extension's own folder, by connection and account: those of another
- * account are not shown. Each is two files: a head for lists, and the review.
+ * Reviews stored on this machine, in the extension's own folder, by connection and account: those of another account
+ * are not shown. Each is two files: a head for lists, and the review.
  */
 export class SnapshotStore {
   readonly #root: vscode.Uri;

@@ -42,7 +42,7 @@ export class ClientSecrets {
     return key === secretKey(connection);
   }
 
-  /** A locked keyring is reported as such. */
+  /** Reports a locked keyring as such. */
   async #guarded<T>(use: () => Thenable<T>): Promise<T> {
     try {
       return await use();

@@ -7,7 +7,7 @@ import { secrets } from '../../ids.ts';
 import { withProgress } from '../dialogs.ts';
 import type { Settings } from '../settings.ts';
 
-/** Longest wait for the answer to a token that was just entered, in milliseconds. */
+/** The longest wait for the answer to a token that was just entered, in milliseconds. */
 const CHECK_MS = 20_000;
 
 export interface InferenceTokensDeps {
@@ -47,7 +47,7 @@ export class InferenceTokens {
         new URL(connection.inferenceUrl).origin,
       ),
     );
-    this.#deps.addSecret(token); // Before it could stand in an error of the service.
+    this.#deps.addSecret(token); // Before an error of the service could contain it.
     await this.#tryOut(connection, token);
     await guarded(() => this.#storage.store(keyOf(connection), token));
   }

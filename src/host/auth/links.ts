@@ -10,7 +10,7 @@ import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { describeError, showError } from '../showError.ts';
 
-/** Pauses between looks at whether another window has finished our sign-in, in milliseconds. */
+/** The pause between checks whether another window has finished our sign-in, in milliseconds. */
 const LOOK_MS = 300;
 
 interface Waiting {
@@ -27,13 +27,12 @@ export interface SignInLinksDeps {
 }
 
 /**
- * Links to the editor that complete a sign-in (`<uriScheme>://rolecall.rolecall/callback?code=…&state=…`). The system gives a
- * link to whichever window it likes, so what a sign-in waits with is in the secret store, and a claim lets one window
- * finish it.
+ * Links to the editor that complete a sign-in (`<uriScheme>://rolecall.rolecall/callback?code=…&state=…`). The system
+ * gives a link to any window, so the pending sign-in is in the secret store, and a claim lets one window finish it.
  */
 export class SignInLinks implements vscode.UriHandler {
   readonly #deps: SignInLinksDeps;
-  /** Sign-ins that wait in this window, by `state`. */
+  /** The sign-ins that wait in this window, by `state`. */
   readonly #waiting = new Map<string, Waiting>();
 
   constructor(deps: SignInLinksDeps) {
@@ -66,7 +65,7 @@ export class SignInLinks implements vscode.UriHandler {
     }
   }
 
-  /** A link has reached this window. Never rejects: VS Code would show it as a defect. */
+  /** Handles a link that has reached this window. Never rejects: VS Code would show that as a defect. */
   async handleUri(uri: vscode.Uri): Promise<void> {
     try {
       await this.#handle(uri);

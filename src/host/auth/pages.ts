@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { LoopbackOptions } from '../../core/oauth/loopbackListener.ts';
 
-/** What the browser shows at the end of a sign-in. */
+/** The pages that the browser shows at the end of a sign-in. */
 export function signInPages(label: string): LoopbackOptions['pages'] {
   return {
     done: {

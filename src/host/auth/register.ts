@@ -26,7 +26,7 @@ export interface CreateCloudsDeps {
   readonly log: Log;
 }
 
-/** The connections, and where their secrets come from: the secret store, or the sandbox itself. */
+/** Creates the connections, with their secrets from the secret store or the sandbox itself. */
 export function createClouds({ context, settings, fetch, addSecret, log }: CreateCloudsDeps) {
   const { secrets, globalState, globalStorageUri } = context;
   const sandboxFolder = vscode.Uri.joinPath(globalStorageUri, 'sandbox').fsPath;
@@ -59,7 +59,7 @@ export function createClouds({ context, settings, fetch, addSecret, log }: Creat
     /** The client secret of one connection; never asks for it. */
     clientSecret: (of: Connection) => clientSecret(of, false),
     sandboxFolder,
-    /** Where the windows of this user agree, where that is not the usual place. */
+    /** The folder of this user's shared state; the usual one unless given. */
     state,
     addSandboxSecret: (clientId: string, secret: string) => {
       addSecret(secret);
@@ -82,7 +82,7 @@ const sessionCommands = [
   commands.forgetInferenceToken,
 ];
 
-/** The session in all parts of the editor, and how to sign in. */
+/** The session, and how to sign in, for all parts of the extension. */
 export interface RegisteredSession extends vscode.Disposable {
   /** See `SignIn.run`. */
   signIn(cloud: Cloud): Promise<Session>;

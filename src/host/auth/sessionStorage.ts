@@ -28,8 +28,8 @@ export function editorSessionStorage(
 const LAST_SANDBOX = 'rolecall.lastSandbox';
 
 /**
- * As {@link editorSessionStorage}, in the folder of the sandbox, which goes with it. Each sandbox is another connection: what was
- * stored for the one before is worth nothing and is deleted.
+ * Like {@link editorSessionStorage}, in the folder of the sandbox, which is removed with it. Each sandbox is another
+ * connection, so the session of the previous one is deleted.
  */
 export function sandboxSessionStorage(
   storage: vscode.SecretStorage,
@@ -41,7 +41,8 @@ export function sandboxSessionStorage(
   const before = memory.get<string>(LAST_SANDBOX);
   if (before !== key) {
     void memory.update(LAST_SANDBOX, key); // The next one looks again.
-    if (before !== undefined) void Promise.resolve(storage.delete(secrets.session + before)).catch(() => {}); // Worthless.
+    // It belongs to a sandbox that no longer exists.
+    if (before !== undefined) void Promise.resolve(storage.delete(secrets.session + before)).catch(() => {});
   }
   return editorSessionStorage(storage, connection, folder);
 }

@@ -38,11 +38,11 @@ interface Waiting {
   readonly method: SignInMethodId;
   readonly session: Promise<Session>;
   readonly stop: AbortController;
-  /** Once the browser is asked: what the answer must belong to, and where it goes. */
+  /** Set when the browser is asked to open: what the answer must belong to, and the address. */
   answer?: { readonly pending: PendingSignIn; readonly give: (callback: URL) => void; readonly over: AbortSignal };
-  /** To open by hand, where the editor cannot. */
+  /** For the user to open, if the editor cannot. */
   authorizationUrl?: string;
-  /** Opens the page once more. */
+  /** Opens the page again. */
   reopen?: () => Promise<unknown>;
 }
 
@@ -57,7 +57,7 @@ export class SignIn {
 
   /**
    * Signs in the usual way, or by `method`. A second call for the same connection joins the sign-in that is under way,
-   * unless it asks for another way: then the first is given up.
+   * unless it requests another way: then the first one is given up.
    */
   async run(cloud: Cloud, method?: SignInMethodId): Promise<Session> {
     const chosen = method ?? usualMethod(cloud);
@@ -148,7 +148,9 @@ export class SignIn {
     if (typed !== undefined) give(readPastedCallback(typed, pending));
   }
 
-  /** For the user to open by hand; holds no secret of ours, but a `state` that is good for this sign-in alone. */
+  /**
+   * For the user to open in a browser; contains no secret of ours, only a `state` that is valid for this sign-in alone.
+   */
   async copyAddress(): Promise<void> {
     const address = this.#waiting?.authorizationUrl;
     if (address !== undefined) await vscode.env.clipboard.writeText(address);
@@ -209,7 +211,7 @@ export class SignIn {
         AbortSignal.any([signal, elsewhere.signal]),
       );
       const session = await Promise.race([elsewhere.session, own]);
-      await Promise.allSettled([own]); // What another window has overtaken frees its port first.
+      await Promise.allSettled([own]); // A sign-in that another window has finished frees its port first.
       log.info(`Signed in to ${connection.identityUrl}.`);
       return session;
     } catch (error) {
@@ -232,7 +234,7 @@ export class SignIn {
     return raceWithSignal(Promise.race([pasted, ...links]), over);
   }
 
-  /** No browser was opened: the user may take the address elsewhere. */
+  /** No browser was opened: the user may open the address elsewhere. */
   async #offerAddress(authorizationUrl: string): Promise<boolean> {
     const copy = vscode.l10n.t('Copy the Address');
     const chosen = await showWarningMessage(vscode.l10n.t('The browser was not opened.'), copy);
@@ -248,7 +250,8 @@ export class SignIn {
     if (!opened && !(await this.#offerAddress(authorizationUrl))) return false;
     if (this.#waiting) this.#waiting.reopen = () => open(newStartUrl());
     if (!opened || !(await arrivesByItself(method, startUrl))) {
-      void this.paste().catch((error: unknown) => this.#deps.log.debug(String(error))); // It went on without the box.
+      // The sign-in went on without the box.
+      void this.paste().catch((error: unknown) => this.#deps.log.debug(String(error)));
     }
     return true;
   }
@@ -263,7 +266,7 @@ function usualMethod(cloud: Cloud): SignInMethodId {
   return usual?.id ?? 'paste'; // Its error names what is missing.
 }
 
-/** Whether the browser can reach what waits: not where the editor is a page from another machine, or a container. */
+/** Whether the browser can reach the listener: not if the editor is a page from another machine, or a container. */
 async function arrivesByItself(method: BrowserMethod, startUrl: string): Promise<boolean> {
   if (method === 'paste') return false;
   if (method === 'editorLink') return true;

@@ -14,7 +14,7 @@ export class SignOut {
     this.#log = log;
   }
 
-  /** Asks first: it reaches every window. */
+  /** Asks first, because it affects every window. */
   async ask(cloud: Cloud): Promise<void> {
     const { session } = cloud.tokenManager;
     const signOut = vscode.l10n.t('Sign Out');

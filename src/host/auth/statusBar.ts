@@ -7,7 +7,7 @@ import type { Clouds } from '../clouds.ts';
 import { plainText, showQuickPick } from '../dialogs.ts';
 import type { TokenUsage } from '../formats.ts';
 
-/** How a state of the session is shown in the status bar. */
+/** The presentation of a session's state in the status bar. */
 export interface StatusBarContent {
   readonly text: string;
   readonly tooltip: string;
@@ -121,7 +121,7 @@ function usedTokens({ lines }: TokenUsage): string[] {
 
 type Item = vscode.QuickPickItem & { readonly command: string };
 
-/** What can be done about the session now, from the status bar. */
+/** The actions for the session's state, from the status bar. */
 export async function showSessionMenu(clouds: Clouds, isSigningIn: boolean): Promise<void> {
   const kind = isSigningIn ? 'signingIn' : clouds.active?.tokenManager.state.kind;
   const words = statusBarContent(clouds);

@@ -7,12 +7,12 @@ interface ThinkingStream {
   thinkingProgress(delta: { text: string }): void;
 }
 
-/** Writes parts of an answer into a chat response, each kind so that it can be distinguished. */
+/** Writes the parts of an answer into a chat response so that they can be distinguished. */
 export class AnswerWriter {
   readonly #stream: vscode.ChatResponseStream;
-  /** The model's words since Rolecall's own last line: what VS Code renders as one text. */
+  /** The model's text since Rolecall's own last line: VS Code renders it as one text. */
   #words = '';
-  /** Since when the model reasons, where nothing shows its reasoning. */
+  /** When the reasoning began, if it is not shown. */
   #thinkingSince: number | undefined;
   #canThink = true;
   readonly #now: () => number;
@@ -54,7 +54,7 @@ export class AnswerWriter {
     this.#thinkingSince ??= this.#now();
   }
 
-  /** VS Code counts a progress as a step, and drops its text: what it folds the answer's steps to needs a line. */
+  /** VS Code folds a progress into the answer's steps and drops its text, so the folded step needs a line. */
   #endThinking(): void {
     if (this.#thinkingSince === undefined) return;
     const seconds = ((this.#now() - this.#thinkingSince) / 1000).toFixed(1);
@@ -73,8 +73,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Part of the same text as the answer: all that stands before the last text is folded away by VS Code as a step on the way
-   * when tools were called.
+   * Written into the same text as the answer: if tools were called, VS Code folds everything before the last text as a
+   * step.
    */
   #footer(text: string): void {
     this.#text(`${closingFence(this.#words)}\n\n*${escapeMarkdown(text)}*\n\n`);
@@ -87,8 +87,8 @@ export class AnswerWriter {
 }
 
 /**
- * Icons are allowed in what Rolecall says meanwhile and never in a model's words. VS Code keeps that, so that a history can
- * tell them apart, and renders only neighbours of equal rights as one text.
+ * Icons are allowed in Rolecall's own lines and never in a model's text. VS Code stores that, so that a history can
+ * distinguish them, and renders only neighbors of equal rights as one text.
  */
 function ours(markdown: string): vscode.MarkdownString {
   return new vscode.MarkdownString(markdown, true);

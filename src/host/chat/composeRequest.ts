@@ -17,17 +17,17 @@ import {
 import { attachedImages, userMessage } from './images.ts';
 import { remarksOn } from './remarks.ts';
 
-/** What `/access` tells the model before the question. */
+/** The text before the question with `/access`. */
 export type BriefAccess = (callsTools: boolean, signal: AbortSignal) => Promise<Briefing>;
 
-/** What is sent for one question, and what the user is told about it. */
+/** The request for one question, and what the user is told about it. */
 export interface ComposedRequest {
   readonly messages: readonly ChatMessage[];
   /** The question with what was attached, without images. */
   readonly question: string;
   /** Files and passages that are part of it. */
   readonly references: readonly (vscode.Uri | vscode.Location)[];
-  /** What a person should know of how this is answered, a sentence each. */
+  /** Sentences for the user about how this is answered. */
   readonly remarks: readonly string[];
   /** See {@link EarlierTurns.answered}. */
   readonly earlierTools: ReadonlySet<string>;
@@ -40,7 +40,7 @@ interface Composing {
   readonly model: Model;
   readonly questions: AskedQuestions;
   readonly briefAccess: BriefAccess;
-  /** What is wrong in the files that define tools. */
+  /** The problems in the files that define tools. */
   readonly problems: readonly ToolFileProblem[];
 }
 
@@ -79,7 +79,7 @@ export async function composeRequest(
   };
 }
 
-/** What the commands about a piece of code ask for. */
+/** The request of each command about a piece of code. */
 function wish(command: string | undefined): string | undefined {
   switch (command) {
     case chatCommands.explain:
@@ -93,7 +93,7 @@ function wish(command: string | undefined): string | undefined {
   }
 }
 
-/** A question as it is sent, and the passage it is about where that was not attached by hand. */
+/** A question for the model, and the passage that it is about if that was not attached by the user. */
 export interface ComposedQuestion extends WrittenQuestion {
   readonly passage?: Passage;
 }

@@ -17,7 +17,7 @@ import { showError } from '../showError.ts';
 
 type ParameterSource = SettingSource | 'picker';
 
-/** What decides about the fields of a request. */
+/** What the fields of a request depend on. */
 export interface Effective {
   readonly service: string | undefined;
   readonly model: Model | undefined;
@@ -30,7 +30,7 @@ export interface Effective {
 
 interface Row {
   readonly field: string;
-  /** As it is sent; empty where it is not sent. */
+  /** The value that is sent; empty if none is. */
   readonly value: string;
   readonly source: string;
 }
@@ -164,7 +164,7 @@ export class ParametersPage implements vscode.Disposable {
   readonly #deps: ParametersPageDeps;
   readonly #subscription: vscode.Disposable;
   #page: OpenPage<never> | undefined;
-  /** Counts the drawings: an earlier one that finishes late does not replace a later one. */
+  /** Counts the updates: an earlier one that finishes late does not replace a later one. */
   #asked = 0;
 
   constructor(deps: ParametersPageDeps, log: Log) {
@@ -187,7 +187,7 @@ export class ParametersPage implements vscode.Disposable {
       title: vscode.l10n.t('Effective Parameters'),
       icon: 'settings',
       column: 'active',
-      refresh: () => this.#draw(), // There is no event for what a model rejected.
+      refresh: () => this.#draw(), // There is no event for a model's rejection.
     });
     await this.#draw();
   }

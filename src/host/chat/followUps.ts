@@ -4,7 +4,7 @@ import { chatCommands } from '../../ids.ts';
 import { endingOf } from '../conversation.ts';
 import { readMetadata } from './history.ts';
 
-/** What an answer leaves to be asked, as it stands in its metadata; never just what was asked. */
+/** The questions that are suggested after an answer, from its metadata; never the one just asked. */
 export function followUpOf(
   { command, prompt }: Pick<vscode.ChatRequest, 'command' | 'prompt'>,
   end: AgentLoopResult,

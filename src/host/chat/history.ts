@@ -15,7 +15,7 @@ import { attachedImages, imageName, userMessage } from './images.ts';
 /** A question with what was attached to it, as text. */
 export interface WrittenQuestion {
   readonly text: string;
-  /** Names of attachments that were too long to be sent whole. */
+  /** The names of attachments that were too long to be sent whole. */
   readonly cut: readonly string[];
 }
 
@@ -58,7 +58,7 @@ function unreadable(name: string): WrittenQuestion {
   return { text: vscode.l10n.t('{0} was attached but cannot be read as text.', name), cut: [] };
 }
 
-/** What the participant keeps in a `ChatResult`, so that the next request can send the whole turn again. */
+/** The data that the participant stores in a `ChatResult`, so that the next request can send the whole turn again. */
 export interface ResultMetadata {
   /** The connection and account that answered; see {@link sessionHash}. */
   readonly session: string;
@@ -93,7 +93,7 @@ export function sessionHash({ key, inferenceAccount }: Pick<Cloud, 'key' | 'infe
     .slice(0, 16);
 }
 
-/** Metadata as it was read: `history` is undefined where it can't be sent. */
+/** The metadata as it was read: `history` is undefined if it can't be sent. */
 type ReadMetadata = Omit<ResultMetadata, 'history'> & { readonly history: readonly ChatMessage[] | undefined };
 
 /** @returns `undefined` for what the participant did not write: VS Code stores metadata in files. */
@@ -115,8 +115,8 @@ export function readMetadata(metadata: vscode.ChatResult['metadata']): ReadMetad
 }
 
 /**
- * Questions of this window: which session each was asked in, and the metadata of stopped answers. Some versions of VS Code
- * drop the metadata of a stopped answer; others do so when the next question comes first.
+ * The questions of this window: the session of each, and the metadata of stopped answers. Some versions of VS Code drop
+ * the metadata of a stopped answer; others do so when the next question comes first.
  */
 export class AskedQuestions {
   readonly #sessions = new Map<string, string | undefined>();
@@ -133,13 +133,13 @@ export class AskedQuestions {
     return this.#sessions.get(prompt);
   }
 
-  /** Keeps the metadata of a stopped answer to `prompt`. */
+  /** Stores the metadata of a stopped answer to `prompt`. */
   keep(prompt: string, metadata: ResultMetadata): void {
     this.#stopped.set(prompt, metadata);
     forgetOldest(this.#stopped);
   }
 
-  /** What {@link keep} was given, unless its session is unknown. */
+  /** The metadata that {@link keep} stored, unless its session is unknown. */
   stoppedOf(prompt: string): ResultMetadata | undefined {
     const kept = this.#stopped.get(prompt);
     return kept?.session === this.#sessions.get(prompt) ? kept : undefined;
@@ -218,7 +218,7 @@ function answerMessages(
   return said.length > 0 ? said : [{ role: 'assistant', content: '(no answer)' }];
 }
 
-/** The model's words that stood in the chat, without Rolecall's own lines. */
+/** The model's text in the chat, without Rolecall's own lines. */
 function wordsShown(turn: vscode.ChatResponseTurn): string {
   return turn.response
     .map((part) => (part instanceof vscode.ChatResponseMarkdownPart && !isOwnLine(part.value) ? part.value.value : ''))

@@ -8,7 +8,7 @@ export interface AttachedImage {
   readonly part?: ContentPart;
 }
 
-/** A larger one is not sent: services refuse such bodies, and it would stand in memory several times. */
+/** The largest image that is sent: services refuse larger bodies, and it would be in memory several times. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -35,13 +35,13 @@ export function toImagePart(mimeType: string, data: Uint8Array): ContentPart {
   return { type: 'image_url', image_url: { url: `data:${mimeType};base64,${base64}` } };
 }
 
-/** The name of an attached image as a person knows it; `undefined` when something else is attached. */
+/** The name of an attached image for users; `undefined` for other attachments. */
 export function imageName({ id, value }: vscode.ChatPromptReference): string | undefined {
   if (isBinaryImage(value)) return value.reference ? vscode.workspace.asRelativePath(value.reference) : id;
   return value instanceof vscode.Uri && typeOf(value) ? vscode.workspace.asRelativePath(value) : undefined;
 }
 
-/** The images among what was attached, in their order. Never rejects. */
+/** The attached images, in their order. Never rejects. */
 export async function attachedImages(references: readonly vscode.ChatPromptReference[]): Promise<AttachedImage[]> {
   const read = references.map(async (reference): Promise<AttachedImage[]> => {
     const name = imageName(reference);
@@ -56,7 +56,7 @@ export async function attachedImages(references: readonly vscode.ChatPromptRefer
   return (await Promise.all(read)).flat();
 }
 
-/** What a person says: text, followed by the images that can be sent. */
+/** The content of a user's message: text, followed by the images that can be sent. */
 export function userMessage(text: string, images: readonly AttachedImage[]): ChatMessage {
   const parts = images.flatMap(({ part }) => (part ? [part] : []));
   return { role: 'user', content: parts.length === 0 ? text : [{ type: 'text', text }, ...parts] };

@@ -7,7 +7,7 @@ const { Assistant, User } = vscode.LanguageModelChatMessageRole;
 
 import { toImagePart } from './images.ts';
 
-/** VS Code's chat messages as those of the inference service. One of theirs may become several of ours. */
+/** VS Code's chat messages as messages of the inference service. One of theirs may become several of ours. */
 export function toChatMessages(messages: readonly vscode.LanguageModelChatRequestMessage[]): ChatMessage[] {
   return messages.flatMap((message) => {
     if (message.role === Assistant) return assistantMessage(message);

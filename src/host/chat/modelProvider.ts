@@ -12,7 +12,10 @@ export interface ModelProviderDeps extends ModelResponseDeps {
   readonly remembered: RememberedModels;
 }
 
-/** What VS Code's picker shows of a model, besides what the stable API declares. Editors that don't know it ignore it. */
+/**
+ * The picker's data of a model, besides the members that the stable API declares. Editors that don't know them ignore
+ * them.
+ */
 interface PickerInformation {
   /** The picker of some editors hides models without it. */
   readonly isUserSelectable: true;
@@ -26,12 +29,12 @@ interface PickerInformation {
 
 type ModelInformation = vscode.LanguageModelChatInformation & PickerInformation;
 
-/** Offers the cloud's models to VS Code's own chat. Holds nothing of a request: two chats at once never mix. */
+/** Offers the cloud's models to VS Code's own chat. Has no state of a request: two chats at once never mix. */
 export class RolecallModelProvider implements vscode.LanguageModelChatProvider<ModelInformation> {
   readonly #deps: ModelProviderDeps;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeLanguageModelChatInformation: vscode.Event<void>;
-  /** Models are listed with nothing but what the stable API declares. */
+  /** Models are listed with only the members that the stable API declares. */
   #isPlain = false;
 
   constructor(deps: ModelProviderDeps) {
@@ -52,8 +55,8 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
   }
 
   /**
-   * Has the editor resolve the models. One that lists none may refuse members that the stable API doesn't declare, so it is
-   * offered them without. Never rejects.
+   * Makes the editor resolve the models. An editor that lists none may refuse members that the stable API doesn't
+   * declare, so they are then left out. Never rejects.
    */
   async resolveIn(select: () => Thenable<readonly unknown[]>): Promise<void> {
     const listed = await Promise.resolve(select()).catch(() => []);

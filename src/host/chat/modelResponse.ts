@@ -25,7 +25,7 @@ export interface ModelResponseDeps extends RequestDeps {
 export interface ModelChatRequest {
   /** `undefined`: the default model at the time of the request. */
   readonly id: string | undefined;
-  /** It was offered once and is listed only so that VS Code does not refuse the message. */
+  /** It was offered earlier and is listed only so that VS Code does not refuse the message. */
   readonly isWithdrawn: boolean;
   readonly messages: readonly vscode.LanguageModelChatRequestMessage[];
   readonly options: vscode.ProvideLanguageModelChatResponseOptions;
@@ -104,7 +104,9 @@ export function countTokens(
     : estimate;
 }
 
-/** What was set or offered but is not sent, one sentence each; once for each answer, not for each round of tool calls. */
+/**
+ * The settings and tools that are not sent, one sentence each; once for each answer, not for each round of tool calls.
+ */
 function unsent(
   asked: { readonly cloud: Cloud; readonly model: Model | undefined; readonly choices: PickerChoices | undefined },
   settings: Settings,
@@ -143,7 +145,7 @@ function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOpt
 /** What another extension asks for in a request, as parameters of the service. */
 export interface OptionParameters {
   readonly parameters: CompletionParameters;
-  /** Names that mean something to other vendors only; they are not sent. */
+  /** Names that only mean something to other vendors; they are not sent. */
   readonly unknown: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export const UTILITY_MODELS = 'chat.byokUtilityModelDefault';
 /** In global state while Use My Cloud's Models in VS Code's Chat is in effect: what the setting was before, if it was set. */
 const NATIVE_CHAT = 'rolecall.nativeChat';
 
-/** What can be said of this editor's chat, for a diagnosis. */
+/** The facts about this editor's chat, for a diagnosis. */
 export async function chatFact(state: vscode.Memento): Promise<ChatFact> {
   const missing = await chatUnavailable();
   const utilityModels = vscode.workspace.getConfiguration().get<unknown>(UTILITY_MODELS);
@@ -25,7 +25,10 @@ export async function chatFact(state: vscode.Memento): Promise<ChatFact> {
   };
 }
 
-/** What to know of VS Code's own chat where a model is picked: another vendor's model may see the messages as well. */
+/**
+ * A note about VS Code's own chat for the moment when a model is picked: another vendor's model may see the messages as
+ * well.
+ */
 export function utilityModelNote(): string | undefined {
   if (vscode.workspace.getConfiguration().get(UTILITY_MODELS) !== 'copilot') return undefined;
   return vscode.l10n.t(

@@ -84,7 +84,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
       return { ...result, ...local() };
     }
     deps.catalog.pick(model.id === picked ? picked : undefined);
-    // Choices for a model that is no longer available, or for another vendor's, are not for the one that answers.
+    // Choices for a model that is no longer available, or for another vendor's, are not used for the one that answers.
     const isPicked = picked === model.id || picked === defaultModelEntry;
     const choices = deps.catalog.readChoices(isPicked ? model : undefined, request);
     setContextKey(contextKeys.hasAsked, true);
@@ -169,9 +169,9 @@ interface Finishing {
   readonly writer: AnswerWriter;
   readonly tally: AnswerStats;
   readonly model: Model;
-  /** What the user should know of how this was answered. */
+  /** The remarks on how this was answered. */
   readonly remarks: readonly string[];
-  /** The user's Stop. */
+  /** Aborted when the user chooses Stop. */
   readonly signal: AbortSignal;
   readonly deps: Pick<ParticipantDeps, 'clouds' | 'log'>;
 }

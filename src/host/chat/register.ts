@@ -8,7 +8,7 @@ import type { ParticipantDeps } from './participant.ts';
 import { RememberedModels } from './rememberedModels.ts';
 
 export interface ChatDeps extends ParticipantDeps, ParametersPageDeps {
-  /** Where the models of before stay listed. */
+  /** Where earlier models are stored, which stay listed. */
   readonly globalState: vscode.Memento;
   /** The participant's icon. */
   readonly icon: vscode.Uri;

@@ -16,13 +16,13 @@ export interface RemarkContext {
   readonly model: Model;
   /** Turns of another connection or account precede it, which are not sent. */
   readonly followsAnotherAccount: boolean;
-  /** What is wrong in the files that define tools. */
+  /** The problems in the files that define tools. */
   readonly problems: readonly ToolFileProblem[];
   /** Names of images that are not sent. */
   readonly unsent: readonly string[];
 }
 
-/** What the user should know about how this is answered, one sentence each. */
+/** Remarks for the user on how this is answered, one sentence each. */
 export function remarksOn({ request, cloud, model, followsAnotherAccount, problems, unsent }: RemarkContext): string[] {
   const leftOut = leftOutLine(problems);
   const isOthers = request.model.vendor !== languageModelVendor;
@@ -71,7 +71,10 @@ function byFile(problems: readonly ToolFileProblem[]): ReadonlyMap<string, reado
   return files;
 }
 
-/** `/tools`: what is defined and how far it reaches, with its problems. Names and descriptions come from the workspace and are no markup. */
+/**
+ * The answer to `/tools`: the tools and their permissions, with the problems of their files. Names and descriptions
+ * come from the workspace and are no markup.
+ */
 export async function toolsOverview({
   tools,
   reach,

@@ -4,10 +4,10 @@ import { isPrice } from '../formats.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 
 const OFFERED = 'rolecall.lastModels';
-/** Models kept; services list far fewer. */
+/** The most models that are stored; services list far fewer. */
 const MAX_OFFERED = 200;
 const PICKED = 'rolecall.pickedModels';
-/** More than this, and the picker would be full of what cannot be asked. */
+/** The most models that stay listed: more would fill the picker with models that are not available. */
 const MAX_PICKED = 5;
 
 const isKept = arrayOf((kept): kept is Model =>
@@ -27,9 +27,9 @@ const isKept = arrayOf((kept): kept is Model =>
 );
 
 /**
- * The models that were offered last and those that were picked, also in an earlier window. Where the model that a chat has
- * picked is listed no more, VS Code keeps waiting for it and answers every message itself, with "unavailable": after a
- * sign-out, while a window starts, and when another connection takes the place of the sandbox.
+ * The models that were offered last and those that were picked, also in an earlier window. If the model that a chat has
+ * picked is no longer listed, VS Code keeps waiting for it and answers every message itself, with "unavailable": after
+ * a sign-out, while a window starts, and when another connection replaces the sandbox.
  */
 export class RememberedModels implements vscode.Disposable {
   readonly #catalog: ModelCatalog;
@@ -47,7 +47,7 @@ export class RememberedModels implements vscode.Disposable {
     );
   }
 
-  /** What can be asked now; until the service has said what that is, also what could be asked before. */
+  /** The models that are available; until the service has listed them, also the earlier ones. */
   get models(): readonly Model[] {
     const { models, isComplete } = this.#catalog;
     if (isComplete && models.length > 0) return models;
@@ -55,8 +55,8 @@ export class RememberedModels implements vscode.Disposable {
   }
 
   /**
-   * What was picked lately and is not among {@link models}: listed still. `@rolecall` answers with the
-   * default model then, and VS Code's own chat gets an error that it is unavailable.
+   * Models that were picked recently and are no longer offered. They stay listed: `@rolecall` then answers with the
+   * default model, and VS Code's own chat gets an error that it is unavailable.
    */
   get withdrawn(): readonly Model[] {
     return without(this.models, this.#kept(PICKED));

@@ -91,7 +91,9 @@ function reportUsage(usage: Usage, progress: ResponseProgress, log: Log): void {
   }
 }
 
-/** Why an answer is incomplete or missing: VS Code would show it as complete, or show "no response" without a reason. */
+/**
+ * Why an answer is incomplete or missing: VS Code would show it as complete, or show "no response" without a reason.
+ */
 export function answerProblem({ complete, incompleteReason, choices }: Completion): string | undefined {
   if (!complete) return incompleteReason;
   const choice = choices[0];

@@ -12,18 +12,18 @@ import {
 } from '../../core/oauth/rotation/files.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 
-/** The mark by which a launcher of ours is recognized. */
+/** Identifies a launcher of ours. */
 const MARK = 'Written by "Rolecall: Install Command Line…"';
 
 export interface LauncherPlaces {
   readonly platform: NodeJS.Platform;
   readonly homedir: string;
-  /** `PATH`, as the editor was started with it. */
+  /** The `PATH` with which the editor was started. */
   readonly searched: string;
   /** The editor's program, which contains Node. */
   readonly editor: string;
   readonly extensionPath: string;
-  /** Where the windows of this user share their state. */
+  /** The folder of this user's shared state. */
   readonly state: string;
 }
 
@@ -142,7 +142,7 @@ export class Launcher {
   }
 }
 
-/** As one word of a shell. */
+/** The text as one word of a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

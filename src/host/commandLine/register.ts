@@ -11,11 +11,11 @@ export interface CommandLineDeps extends WindowForProgramsDeps {
 
 /** The command line: how it is installed, and the window that it joins. */
 export interface RegisteredCommandLine extends vscode.Disposable {
-  /** How many programs the user has allowed to use a sign-in; whether this window answers them. */
+  /** The number of programs that the user has allowed to use a sign-in, and whether this window answers them. */
   status(): Promise<{ readonly allowed: number; readonly isOpen: boolean }>;
 }
 
-/** Lets programs outside of the editor find this window while somebody is signed in; the code behind it is read then. */
+/** Lets programs outside the editor find this window while somebody is signed in; the code for that is loaded then. */
 export function registerCommandLine({ extension, extensionUri, ...deps }: CommandLineDeps): RegisteredCommandLine {
   const { clouds, state, log } = deps;
   const window = onFirstUse(async () => {

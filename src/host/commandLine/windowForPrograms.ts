@@ -45,7 +45,7 @@ interface ProgramSharing {
   readonly recipient: string;
 }
 
-/** The most that is shown of what a program says, in characters. */
+/** The most characters that are shown of a program's own description. */
 const MAX_CLAIM = 200;
 
 const sharingSchema = z.object({ tool: z.string(), organization: z.string(), recipient: z.string() });
@@ -169,7 +169,7 @@ export class WindowForPrograms implements vscode.Disposable {
   }
 }
 
-/** What the program says of itself, on a line each: it could say anything. */
+/** The program's own description, one value a line: it could be anything. */
 function claimText({ command, folder }: Claim): string {
   const shown = (text: string | undefined) =>
     truncateWithEllipsis(oneLine(text ?? ''), MAX_CLAIM) || vscode.l10n.t('not specified');

@@ -19,7 +19,7 @@ import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
 import { secrets } from '../../ids.ts';
 import type { Settings } from '../settings.ts';
 
-/** What can be seen of a session besides its tokens. */
+/** The visible facts of a session, without its tokens. */
 interface KeptSession {
   readonly state: { readonly kind: string; readonly error?: Error };
   readonly session:
@@ -39,7 +39,7 @@ export interface EditorSourcesDeps {
           readonly connection: Connection;
           readonly tokenManager: KeptSession;
           readonly load: () => Promise<void>;
-          /** Where the windows that share the session agree, where that is not the usual place. */
+          /** The folder of the shared state; the usual one unless given. */
           readonly storage?: { readonly state?: string; readonly storeName?: string };
         }
       | undefined;
@@ -61,12 +61,12 @@ export interface EditorSourcesDeps {
   readonly problems: { readonly all: readonly LoggedProblem[] };
 }
 
-/** Where a diagnosis gets its facts in an editor: about the active connection, if there is one. */
+/** Collects the facts for a diagnosis in an editor: about the active connection, if there is one. */
 export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
   const { clouds, fetch } = deps;
   const connection = () => clouds.active?.connection;
   const probing = { fetch, now: Date.now };
-  /** Asks about the connection; nothing without one. */
+  /** Asks about the connection; `undefined` without one. */
   const about =
     <T>(ask: (connection: Connection, signal: AbortSignal) => T | Promise<T>) =>
     (signal: AbortSignal) => {
@@ -85,7 +85,8 @@ export function editorSources(deps: EditorSourcesDeps): DiagnosisSources {
       return clouds.problem ? { kind: 'misconfigured', problem: clouds.problem.message } : { kind: 'unconfigured' };
     },
     clientSecret: about(async (at) => {
-      if (at.clientAuthentication === 'none' || at.clientId === '') return 'not needed'; // A service token serves.
+      // A service token is used instead.
+      if (at.clientAuthentication === 'none' || at.clientId === '') return 'not needed';
       const secret = await deps.clientSecret(at);
       deps.addSecret(secret); // It may have been pasted into a setting as well, which the report shows.
       return secret === undefined ? 'missing' : 'stored';

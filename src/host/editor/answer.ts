@@ -6,13 +6,13 @@ import type { Clouds } from '../clouds.ts';
 import { closingFence } from '../markdown.ts';
 import type { AnswerPiece, OpenPage, OpenPages } from '../pages.ts';
 
-/** Each update lays out the whole answer again, so not every token causes one. */
+/** Each update renders the whole answer again, so not every token causes one. */
 const REFRESH_MS = 80;
 
 /** Plain text above an answer. */
 export interface AnswerHeader {
   readonly heading: string;
-  /** The model and what it was asked about. */
+  /** The model and the subject of the question. */
   readonly about: string;
 }
 
@@ -77,7 +77,7 @@ export class StreamedAnswer {
     return this.#page.closed;
   }
 
-  /** Adds a part. Reasoning becomes a quotation, after closing a code block that the model has left open. */
+  /** Adds a part. Reasoning becomes a quotation, after the end of a code block that the model has left open. */
   write(part: Exclude<AnswerPart, { kind: 'progress' }>): void {
     if (part.kind === 'text') this.append((this.#quoting ? '\n\n' : '') + part.text);
     else if (part.kind === 'reasoning') {
@@ -97,7 +97,7 @@ export class StreamedAnswer {
     this.#showSoon();
   }
 
-  /** Ends the answer and shows all of it now. */
+  /** Ends the answer and shows the rest of it now. */
   end(): void {
     this.#show(true);
   }

@@ -65,7 +65,7 @@ async function explainSelection(deps: AskDeps): Promise<void> {
   });
 }
 
-/** Lines before and after a problem that the model is shown. */
+/** The number of lines before and after a problem that the model gets. */
 const AROUND = 20;
 
 /** @param args document and range from the lightbulb; without them the problem at the cursor. */

@@ -24,7 +24,7 @@ export interface Repository {
   diff(cached: boolean): Promise<string>;
 }
 
-/** Generate Commit Message: from what is staged, else from what is changed, into the Source Control box. */
+/** Generate Commit Message: from the staged changes, else from all changes, into the Source Control box. */
 export async function generateCommitMessage(deps: EditorDeps, source: unknown): Promise<void> {
   const repository = await repositoryOf(source);
   const staged = await repository.diff(true);
@@ -62,7 +62,7 @@ export async function writeMessage(deps: EditorDeps, repository: Repository, dif
     throw new RolecallError('protocol', problem ?? vscode.l10n.t('The model returned an empty answer.'));
   }
   if (isTruncated(diff)) void showInformationMessage(truncationLine(vscode.l10n.t('the change')));
-  // What was typed while the model answered is kept.
+  // Text that was typed while the model answered is kept.
   const typed = repository.inputBox.value;
   repository.inputBox.value = typed === before ? message : `${message}\n\n${typed}`;
 }

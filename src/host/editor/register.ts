@@ -4,7 +4,7 @@ import { onFirstUse, registerCommand, registerCommands } from '../commands.ts';
 import type { AnswersDeps } from './answer.ts';
 import type { EditorDeps } from './runConversationWithProgress.ts';
 
-/** What can be asked about the editor's text: Ask, Explain, Rewrite…, and Generate Commit Message. */
+/** The commands about the editor's text: Ask, Explain, Rewrite…, and Generate Commit Message. */
 export function registerEditorCommands(deps: EditorDeps & AnswersDeps): vscode.Disposable {
   const { askAboutSelection, explainSelection, explainProblem, showReasoning } = commands;
   const { rewriteSelection, applyRewrite, discardRewrite } = commands;

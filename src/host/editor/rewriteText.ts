@@ -5,7 +5,7 @@ import type { Passage } from '../passage.ts';
 export interface Proposal {
   readonly uri: vscode.Uri;
   readonly passage: Passage;
-  /** The document as it was when it was asked for. */
+  /** The document when the rewrite was requested. */
   readonly before: string;
   replacement: string;
   isDone: boolean;
@@ -15,7 +15,7 @@ export interface Proposal {
 
 /** The whole document with the rewrite in its place. */
 export function applyProposal({ before, passage, replacement }: Proposal): string {
-  // The document may have changed since: what was rewritten is its text of then.
+  // The document may have changed since: the rewritten part is its text at that time.
   const at = offsetOf(before, passage.range.start);
   return before.slice(0, at) + replacement + before.slice(at + passage.text.length);
 }
@@ -26,15 +26,15 @@ function offsetOf(text: string, { line, character }: vscode.Position): number {
   return at + character;
 }
 
-/** A fenced block of an answer, as far as it has come, and what follows it. */
+/** A fenced block of an answer, as far as it has arrived, and the text after it. */
 interface Block {
   readonly code: string;
   readonly rest: string;
 }
 
 /**
- * The code in a model's answer: the first fenced block, as far as it has come; the whole answer where there is no fence.
- * Its end is made like that of `original`, so that a rewrite does not add or take a line break.
+ * The code in a model's answer: the first fenced block, as far as it has arrived; the whole answer if there is no
+ * fence. Its end is made like that of `original`, so that a rewrite does not add or remove a line break.
  */
 export function codeInAnswer(answer: string, original: string): string {
   const code = firstBlock(answer)?.code ?? answer.trim();
@@ -43,7 +43,7 @@ export function codeInAnswer(answer: string, original: string): string {
   return body === '' ? '' : body + ending;
 }
 
-/** True where a fence follows the first block: it may be part of the code whose own fences are as short as the block's. */
+/** True if a fence follows the first block: it may be part of the code whose own fences are as short as the block's. */
 export function hasSeveralBlocks(answer: string): boolean {
   return FENCE.test(firstBlock(answer)?.rest ?? '');
 }

@@ -96,7 +96,7 @@ function newPanel(extensionUri: vscode.Uri): vscode.WebviewPanel {
   return panel;
 }
 
-/** The parts of the page, empty: the same for everybody. The page's script fills them with text. */
+/** The empty parts of the page, the same for everybody. The page's script fills them with text. */
 export const PAGE_BODY = `<h1 id="title" class="unseen"></h1>
 <header id="toolbar" hidden>
 <fieldset id="modes"><legend id="modes-name" class="unseen"></legend></fieldset>

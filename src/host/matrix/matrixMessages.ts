@@ -23,7 +23,7 @@ export interface RowNotes {
   readonly ofPrincipal: (principal: Principal) => string;
 }
 
-/** Everything that was read, as the page wants it. Text of the service stays on one line. */
+/** All data, in the page's format. Text of the service stays on one line. */
 export function matrixMessage(model: AccessModel, connection: string, mode: Mode, notes: RowNotes): MatrixMessage {
   const matrix: Matrix = mode === 'groups' ? groupMatrix(model) : peopleMatrix(model);
   const { rows, columns } = matrix;
@@ -66,8 +66,8 @@ export interface FilteredPositions {
 }
 
 /**
- * Positions of the rows that a filter leaves, and of the columns that belong to them: roles that pass it themselves, and
- * those that a row which is shown has. So every row shows all of its roles.
+ * Positions of the rows that match a filter, and of the columns that belong to them: roles that match it themselves,
+ * and the roles of the rows. So every row shows all of its roles.
  */
 export function filterPositions(model: AccessModel, mode: Mode, filter: string, order: SortOrder): FilteredPositions {
   const terms = parseFilter(filter);
@@ -88,7 +88,7 @@ function columnsOf(
     for (const { roles } of 'group' in row ? [row] : row.groups) for (const { index } of roles) wanted[index] = 1;
   }
   const shown = model.roles.filter(({ index }) => wanted[index] === 1);
-  // As in the tree: what is listed, then what is only granted.
+  // In the order of the tree: listed roles, then those that groups only grant.
   return [true, false].flatMap((listed) =>
     sortEntries(
       shown.filter(({ role }) => (role !== undefined) === listed),
@@ -121,15 +121,15 @@ export interface ResolvedSelection {
   readonly role: RoleEntry | undefined;
 }
 
-/** What the keys name; `undefined` where it is no longer in the loaded data. */
+/** The entries with these keys; `undefined` if one is no longer in the loaded data. */
 export function resolveSelection(model: AccessModel, { mode, row, column }: MatrixSelection): ResolvedSelection {
   const entry = row === null ? undefined : mode === 'groups' ? model.group(row) : model.principal(row);
   return { row: entry, role: column === null ? undefined : model.role(column) };
 }
 
 /**
- * What the tree shows for a selection: for a column its role, for a row or cell its group. Of several groups of a member, or
- * several that grant it the role, the user picks one.
+ * The tree item for a selection: the role for a column, the group for a row or cell. If a member is in several groups,
+ * or several grant it the role, the user picks one.
  *
  * @returns `undefined` for a role that the member does not have.
  * @throws RolecallError `notFound`, `cancelled`.

@@ -11,7 +11,7 @@ import { showError } from '../showError.ts';
 import { entryToReveal, filterPositions, matrixMessage, resolveSelection } from './matrixMessages.ts';
 import { detailText, emptyText, noticesOf, pageTexts, rowNotes } from './texts.ts';
 
-/** The filter of each organization and the order, which the tree has too. */
+/** The filter of each organization and the order, shared with the tree. */
 export interface SharedViewOptions {
   readonly order: SortOrder;
   readonly onDidChange: vscode.Event<string | undefined>;
@@ -41,7 +41,7 @@ export class MatrixPanel implements vscode.Disposable {
   #isDue = false;
   /** The last filter that the page sent. */
   #answered = 0;
-  /** What the page has, so that 10,000 rows are not posted again for each filter. */
+  /** The data that the page has, so that 10,000 rows are not posted again for each filter. */
   #posted: { readonly read: ReadOrganization; readonly mode: Mode } | undefined;
 
   constructor(deps: MatrixDeps, panel: vscode.WebviewPanel, read: ReadOrganization) {
@@ -94,7 +94,7 @@ export class MatrixPanel implements vscode.Disposable {
     });
   }
 
-  /** The organization has been read, for any view. */
+  /** Called when the organization has been read, for any view. */
   showRead(): void {
     const read = this.#deps.data.last(this.organization);
     if (read?.session !== this.#read.session) return; // Another account's data never gets here.

@@ -54,7 +54,7 @@ export function emptyText(model: AccessModel, mode: Mode, filter: string): strin
   return filter === '' ? vscode.l10n.t('No members') : vscode.l10n.t('No matching people');
 }
 
-/** What the data lacks, worded as in every other answer, and what is wrong with the filter. */
+/** What is missing in the data, worded as in every other answer, and the problems of the filter. */
 export function noticesOf({ gaps }: AccessModel, filter: string): NoticesMessage['notices'] {
   const kinds = { unread: 'problem', malformed: 'partial', missing: 'partial', stale: 'stale' } as const;
   const problem = filterProblem(filter);

@@ -4,13 +4,13 @@ import type { RunEvent } from '../../core/prompts/runCases.ts';
 import type { AttemptResult, Evaluation } from '../../core/prompts/runResults.ts';
 import { locateTokens, TokenLocator, type TokenPlace } from '../../core/prompts/tokenProbabilities.ts';
 
-/** One of the `n` answers of a model, as much as has come. */
+/** One of the `n` answers of a model, as far as it has arrived. */
 export class AnswerChoice {
   readonly index: number;
   text = '';
   reasoning = '';
   readonly calls: ToolCall[] = [];
-  /** What tools returned that the user had run, by the index of the call. */
+  /** The results of tools that the user has run, by the index of the call. */
   readonly toolResults = new Map<number, string>();
   finishReason: string | undefined;
   stopReason: unknown;
@@ -45,7 +45,7 @@ export class AnswerChoice {
     }
   }
 
-  /** Where its tokens stand in its text. While it arrives they are only added to. */
+  /** The places of its tokens in its text. The list only grows while the answer arrives. */
   get places(): readonly TokenPlace[] {
     return this.#places ?? this.#locator.places;
   }
@@ -54,7 +54,7 @@ export class AnswerChoice {
     return this.#locator.perplexity;
   }
 
-  /** Checks the places against the whole text: a colour at the wrong place would be a lie. */
+  /** Checks the places against the whole text: a color at the wrong place would be wrong. */
   end(): void {
     const checked = locateTokens(this.text, this.logprobs);
     // The same places stay the same list, so that nothing is drawn again.
@@ -62,7 +62,7 @@ export class AnswerChoice {
   }
 }
 
-/** What one model answers to a prompt, while it does. */
+/** The answers of one model to a prompt, while they arrive. */
 export class ModelAnswer {
   readonly model: string;
   readonly label: string;
@@ -71,10 +71,10 @@ export class ModelAnswer {
   body: string | undefined;
   usage: Usage | undefined;
   readonly notices: string[] = [];
-  /** Set when it is over, unless it was stopped before. */
+  /** Set when the run is over, unless it was stopped before. */
   result: AttemptResult | undefined;
   isOver = false;
-  /** What the user has unfolded. */
+  /** The sections that the user has expanded. */
   readonly unfolded = new Set<string>();
 
   constructor(model: string, label: string) {

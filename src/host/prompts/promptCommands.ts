@@ -28,7 +28,7 @@ export interface PromptCommandsDeps {
   readonly models: PromptModels;
   readonly runner: PromptRunner;
   readonly results: PromptResults;
-  /** Keeps a run of several models, to compare them. It is one of some cases, not of the whole file. */
+  /** Stores a run of several models, to compare them. It is one of some cases, not of the whole file. */
   keep(prompt: OpenedPrompt, run: PromptRun, isPartial: true): Promise<unknown>;
 }
 
@@ -36,11 +36,11 @@ export interface PromptCommandsDeps {
 export class PromptCommands {
   readonly #deps: PromptCommandsDeps;
   readonly #running = new Map<string, AbortController>();
-  /** What was typed for variables last, by the address of the file. */
+  /** The values last typed for variables, by the address of the file. */
   readonly #typed = new Map<string, ReadonlyMap<string, string>>();
   readonly #changed: () => void;
 
-  /** @param changed something has begun to run, or has ended. */
+  /** @param changed called when a run begins or ends. */
   constructor(deps: PromptCommandsDeps, changed: () => void) {
     this.#deps = deps;
     this.#changed = changed;
@@ -152,7 +152,7 @@ export class PromptCommands {
     return chosen.one;
   }
 
-  /** Asks for the values of the variables in the messages. What only checks need can be missing. */
+  /** Asks for the values of the variables in the messages. Variables that only checks need may have no value. */
   async #typeCase({ uri, file }: OpenedPrompt): Promise<PromptCase> {
     const before = this.#typed.get(uri.toString());
     const values = new Map<string, string>();

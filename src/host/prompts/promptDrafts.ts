@@ -57,7 +57,7 @@ async function saveChat({ clouds, openTools, lastExchange }: PromptDraftsDeps): 
   await openDraft('chat', PROMPT_EXTENSION, `${remarks(vscode.l10n.t('Not saved:'), notSaved)}${text}`);
 }
 
-/** Comments at the top of a file, under this heading; nothing where there are none. */
+/** Comments at the top of a file, under this heading; empty without comments. */
 function remarks(heading: string, sentences: readonly string[]): string {
   if (sentences.length === 0) return '';
   return `# ${heading}\n${sentences.map((sentence) => `# ${oneLine(sentence)}\n`).join('')}\n`;

@@ -13,7 +13,7 @@ import {
 import { isInside } from '../../core/tools/permissions.ts';
 import type { OpenToolRegistry } from '../conversation.ts';
 
-/** A prompt file as it stands in its editor or, where none is open, on disk. */
+/** A prompt file with the text in its editor or, if none is open, on disk. */
 export class OpenedPrompt {
   readonly uri: vscode.Uri;
   readonly text: string;
@@ -35,7 +35,7 @@ export class OpenedPrompt {
     return new vscode.Range(this.#positionAt(start), this.#positionAt(end));
   }
 
-  /** As a document would say: most files of the Test view have none. */
+  /** The members of a document that are needed: most files of the Test view have no document. */
   #positionAt(offset: number): vscode.Position {
     this.#starts ??= [0, ...[...this.text.matchAll(/\r\n|\r|\n/g)].map(({ index, 0: end }) => index + end.length)];
     let [low, high] = [0, this.#starts.length - 1];
@@ -50,7 +50,7 @@ export class OpenedPrompt {
 
 const opened = new WeakMap<vscode.TextDocument, { readonly version: number; readonly prompt: OpenedPrompt }>();
 
-/** What stands in an editor; read once for each version. */
+/** The text in an editor; read once for each version. */
 export function promptOf(document: vscode.TextDocument): OpenedPrompt {
   const known = opened.get(document);
   if (known?.version === document.version) return known.prompt;
@@ -63,7 +63,7 @@ export function documentOf(uri: vscode.Uri): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
 }
 
-/** What stands in the editor of `uri`, changes that are not saved included, else on disk. */
+/** The text in the editor of `uri`, unsaved changes included, else on disk. */
 export async function readPrompt(uri: vscode.Uri): Promise<OpenedPrompt> {
   let document = documentOf(uri);
   if (document) return promptOf(document);
@@ -72,7 +72,7 @@ export async function readPrompt(uri: vscode.Uri): Promise<OpenedPrompt> {
   return document ? promptOf(document) : new OpenedPrompt(uri, text);
 }
 
-/** Without a mark of the byte order. @throws RolecallError `configuration` for what is too long, or no UTF-8. */
+/** Without a byte order mark. @throws RolecallError `configuration` for a file that is too long, or not UTF-8. */
 export async function readFromDisk(uri: vscode.Uri): Promise<string> {
   const name = uri.path.split('/').at(-1) ?? '';
   const { size } = await vscode.workspace.fs.stat(uri);
@@ -84,8 +84,8 @@ export async function readFromDisk(uri: vscode.Uri): Promise<string> {
 }
 
 /**
- * What a prompt file names beside itself: files of its workspace folder (of its own folder, where it belongs to none), read only
- * where the workspace is trusted, since they are sent to a service. No path and no link leads out of that folder.
+ * Reads the files that a prompt file names: those of its workspace folder (of its own folder, if it belongs to none),
+ * and only if the workspace is trusted, since they are sent to a service. No path and no link leads out of that folder.
  */
 export function resourcesOf(prompt: vscode.Uri, openTools: OpenToolRegistry): PromptResources {
   return {
@@ -117,7 +117,7 @@ async function readConfined(
   return vscode.workspace.fs.readFile(uri);
 }
 
-/** @returns where the file really is, so that no link can be put in its place afterwards. */
+/** @returns the real path of the file, so that no link can take its place afterwards. */
 async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Promise<vscode.Uri> {
   if (!isInside(folder.path, uri.path, path.posix)) throw fileErrors.outside(file);
   if (uri.scheme === 'file') {
@@ -127,7 +127,7 @@ async function confined(folder: vscode.Uri, uri: vscode.Uri, file: string): Prom
     if (!isInside(root, real)) throw fileErrors.outside(file);
     return vscode.Uri.file(real);
   }
-  // Elsewhere nobody says where a link leads.
+  // Other file systems do not tell where a link leads.
   const names = uri.path.slice(folder.path.length).split('/').filter(Boolean);
   let at = folder;
   for (const name of names) {

@@ -17,7 +17,7 @@ export interface PromptLanguageDeps {
   readonly models: PromptModels;
   readonly openTools: OpenToolRegistry;
   readonly extension: Pick<vscode.Extension<unknown>, 'packageJSON'>;
-  /** What is wrong with a file that is open. */
+  /** The problems of an open file. */
   problemsOf(uri: vscode.Uri): readonly PromptProblem[];
 }
 
@@ -90,7 +90,7 @@ class PromptLanguage implements vscode.CompletionItemProvider, vscode.HoverProvi
     };
   }
 
-  /** What a file can name; looked up only to complete it. */
+  /** The names that a file can use; looked up only for completion. */
   async #surroundings({ uri }: vscode.TextDocument): Promise<Pick<LanguageContext, 'tools' | 'files'>> {
     if (!vscode.workspace.isTrusted) return { tools: [] };
     const { tools } = await this.#deps.openTools();
@@ -128,11 +128,11 @@ async function filesBeside(uri: vscode.Uri): Promise<string[]> {
   }
 }
 
-/** Offers what the problems of a prompt file bring along. */
+/** Offers the fixes of a prompt file's problems. */
 class PromptFixes implements vscode.CodeActionProvider {
   readonly #problemsOf: (uri: vscode.Uri) => readonly PromptProblem[];
 
-  /** @param problemsOf those that are shown. */
+  /** @param problemsOf the problems that are shown. */
   constructor(problemsOf: (uri: vscode.Uri) => readonly PromptProblem[]) {
     this.#problemsOf = problemsOf;
   }
@@ -175,7 +175,7 @@ export class PromptLenses implements vscode.CodeLensProvider, vscode.Disposable 
     this.#isRunning = isRunning;
   }
 
-  /** Something has begun to run, or has ended. */
+  /** Called when a run begins or ends. */
   refresh(): void {
     this.#changed.fire();
   }

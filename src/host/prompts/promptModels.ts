@@ -10,14 +10,14 @@ import { abilitiesOf, usableModels } from '../selectModel.ts';
 
 const chosenSchema = z.record(z.string(), z.string().min(1));
 
-/** Which models of the cloud answer for the names in prompt files. What a name of another cloud means is asked once. */
+/** The cloud's models for the names in prompt files. The user is asked once about a name of another cloud. */
 export class PromptModels implements vscode.Disposable {
   readonly #clouds: Clouds;
   readonly #catalog: ModelCatalog;
-  /** What was chosen in the sandbox stays there. */
+  /** Choices in the sandbox stay there. */
   readonly #chosenInSandbox = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<void>();
-  /** Other models answer for names: there are others, or one was chosen. */
+  /** Names may resolve to other models now: the list has changed, or the user has chosen one. */
   readonly onDidChange = this.#changed.event;
   readonly #disposables: vscode.Disposable;
 
@@ -30,12 +30,12 @@ export class PromptModels implements vscode.Disposable {
     );
   }
 
-  /** Those there are, as far as is known by now. */
+  /** The known models so far. */
   get available(): readonly Model[] {
     return this.#catalog.models;
   }
 
-  /** Whether these are all: who is signed in has been told what the service has. */
+  /** Whether these are all: the service's list is known. */
   get isComplete(): boolean {
     return this.#catalog.isComplete;
   }
@@ -44,15 +44,15 @@ export class PromptModels implements vscode.Disposable {
     return this.#catalog.models.find((model) => model.id === id)?.label ?? id;
   }
 
-  /** The model for a name in a file, or for none; `undefined` where it has not been chosen yet. */
+  /** The model for a name in a file, or for none; `undefined` while the user has not chosen one. */
   find(name: string | undefined): string | undefined {
     return resolveModel(name, this.names);
   }
 
   /**
-   * The models for these names, each once. Asks for what is not clear, and remembers it in the settings.
+   * The models for these names, each once. Asks about unclear names, and stores the answers in the settings.
    *
-   * @param mayAsk false: what is not clear is `cancelled` as well.
+   * @param mayAsk false: an unclear name is `cancelled` as well.
    * @throws RolecallError that says why no model can answer; `cancelled` when nothing is chosen.
    */
   async require(names: readonly (string | undefined)[], mayAsk = true): Promise<string[]> {
@@ -104,7 +104,7 @@ export class PromptModels implements vscode.Disposable {
     return chosen.id;
   }
 
-  /** How names are found by now. */
+  /** The data by which names are resolved now. */
   get names(): ModelNames {
     const available = this.#catalog.models.map(({ id }) => id);
     const written = vscode.workspace.getConfiguration(settings.section).get<unknown>(settings.promptModels);

@@ -6,7 +6,7 @@ export const PROMPT_GLOB = '**/*.prompt.{yml,yaml}';
 /** Of the files that we make. */
 export const PROMPT_EXTENSION = '.prompt.yml';
 
-/** Not the older versions of a file that Git shows: nobody can mend those. */
+/** Excludes the older versions of a file that Git shows: nobody can change those. */
 export function isPromptFile({ scheme, path }: Pick<vscode.Uri, 'scheme' | 'path'>): boolean {
   return scheme !== 'git' && /\.prompt\.ya?ml$/.test(path);
 }

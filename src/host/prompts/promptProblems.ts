@@ -10,7 +10,7 @@ import { documentOf, type OpenedPrompt, promptOf } from './promptFiles.ts';
 import type { PromptModels } from './promptModels.ts';
 import { isPromptFile } from './promptPattern.ts';
 
-/** Somebody who types is left alone for so long, and a long file is read less often. */
+/** The pause after typing before problems are shown; longer for a long file, which is read less often. */
 const PAUSE_MS = 250;
 const CHARACTERS_A_MS = 500;
 /** A file that is saved several times at once is read once. */
@@ -18,22 +18,22 @@ const CHANGED_MS = 200;
 
 type KnownModels = Pick<PromptModels, 'isComplete' | 'names' | 'onDidChange'>;
 
-/** A prompt file that is open, and what it names beside itself. */
+/** An open prompt file, with the things that it names. */
 interface Watched {
   readonly references: ReferenceChecker;
   looking: AbortController;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** What the service refused when this text was run. */
+/** The service's refusal when this text was run. */
 interface Refusal {
   readonly text: string;
   readonly diagnostics: readonly vscode.Diagnostic[];
 }
 
 /**
- * What is wrong with the prompt files that are open, at its places: in their text, in the files, tools and models that they name, and
- * what the service said of their fields last.
+ * Shows the problems of open prompt files at their places: of their text, of the files, tools and models that they
+ * name, and of the fields that the service refused last.
  */
 export class PromptProblems implements vscode.Disposable {
   readonly #resourcesOf: (uri: vscode.Uri) => PromptResources;
@@ -59,7 +59,7 @@ export class PromptProblems implements vscode.Disposable {
       watcher.onDidCreate(changed),
       watcher.onDidChange(changed),
       watcher.onDidDelete(changed),
-      // Outside of the workspace, nothing else tells.
+      // Outside the workspace, there is no other event.
       vscode.workspace.onDidSaveTextDocument(({ uri }) => changed(uri)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#checkAll()),
       models.onDidChange(() => this.#showAll()),
@@ -72,7 +72,7 @@ export class PromptProblems implements vscode.Disposable {
     this.#checkAll();
   }
 
-  /** Those that are shown of a file that is open. */
+  /** The problems that are shown of an open file. */
   problemsOf(uri: vscode.Uri): readonly PromptProblem[] {
     const document = documentOf(uri);
     if (!document) return [];
@@ -82,7 +82,7 @@ export class PromptProblems implements vscode.Disposable {
     return [...file.problems, ...found, ...models];
   }
 
-  /** What the service refused in a run is shown at the fields that it names, until the file is edited or run again. */
+  /** Shows a refusal of the service at the fields that it names, until the file is edited or run again. */
   showRefusals(prompt: OpenedPrompt, { results }: PromptRun): void {
     const { uri, text, file } = prompt;
     const errors = results.flatMap(({ attempts }) => attempts).flatMap(({ error }) => error ?? []);
@@ -99,7 +99,7 @@ export class PromptProblems implements vscode.Disposable {
     this.#recheck(uri);
   }
 
-  /** Before a run: what the service said last is no longer true. */
+  /** To be called before a run: the last refusal of the service is then outdated. */
   forgetRefusals(uri: vscode.Uri): void {
     if (this.#refusals.delete(uri.toString())) this.#recheck(uri);
   }

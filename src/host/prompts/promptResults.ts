@@ -17,7 +17,7 @@ import { type AnswerPlace, type LinkPlace, type ResultText, resultText } from '.
 /** Each update compares the whole text again, so not every token causes one. */
 const REFRESH_MS = 80;
 
-/** The result of a run that stands beside its prompt. */
+/** The result of a run, beside its prompt. */
 export class PromptResult {
   readonly uri: vscode.Uri;
   readonly prompt: OpenedPrompt;
@@ -116,7 +116,7 @@ export class PromptResults implements vscode.CodeLensProvider, vscode.Disposable
     );
   }
 
-  /** Opens a result beside its prompt, which keeps the focus. The one before closes what it was doing. */
+  /** Opens a result beside its prompt, which keeps the focus. The run of the previous result is stopped. */
   async open(
     prompt: OpenedPrompt,
     one: PromptCase,
@@ -159,7 +159,7 @@ export class PromptResults implements vscode.CodeLensProvider, vscode.Disposable
     return (result?.links ?? []).flatMap((link) => lensesOf(uri, link));
   }
 
-  /** Whoever reads the end sees what is added. */
+  /** A reader at the end of the text follows it. */
   #keepEndInSight(document: vscode.TextDocument): void {
     if (document.uri.scheme !== RESULT_SCHEME) return;
     for (const editor of vscode.window.visibleTextEditors) {

@@ -30,7 +30,7 @@ export interface RunRequest extends Omit<RunPlan, 'file' | 'path'> {
   readonly isSingle?: boolean;
   /** Instead of the file's seeds. */
   readonly seed?: number | undefined;
-  /** Of the runs beside it. */
+  /** Shared with the runs at the same time. */
   readonly queue?: RequestQueue;
 }
 
@@ -42,21 +42,21 @@ export class PromptRunner {
     this.#deps = deps;
   }
 
-  /** All cases of a file, those of its data files included, and what of these could not be read. */
+  /** All cases of a file, including those of its data files, and the problems of the data files. */
   async casesOf({ uri, file }: OpenedPrompt, signal: AbortSignal): ReturnType<typeof allCases> {
     return allCases(file, resourcesOf(uri, this.#deps.openTools).readText, signal);
   }
 
   /**
-   * The models that a file is for.
+   * The models of a file.
    *
-   * @throws RolecallError that says why it cannot be run; `cancelled` where the user did not choose a model.
+   * @throws RolecallError that says why it cannot be run; `cancelled` if the user did not choose a model.
    */
   async modelsOf({ file }: OpenedPrompt, mayAsk = true): Promise<string[]> {
     return this.#deps.models.require(answeringOf(file), mayAsk);
   }
 
-  /** Asks for the models that judge, where the file names one that is not known. */
+  /** Asks for the models that judge, if the file names an unknown one. */
   async askForJudges({ file }: OpenedPrompt, mayAsk = true): Promise<void> {
     await this.#deps.models.require(judgesOf(file), mayAsk);
   }
@@ -67,7 +67,7 @@ export class PromptRunner {
     return [...new Set(names)].filter((name) => this.#deps.models.find(name) === undefined);
   }
 
-  /** @throws RolecallError before anything was sent. Whatever happens afterwards is part of the result. */
+  /** @throws RolecallError before anything was sent. Later failures are part of the result. */
   async run(
     prompt: OpenedPrompt,
     { isSingle = false, seed, queue, ...order }: RunRequest,
@@ -134,7 +134,7 @@ export function requireRunnable(prompt: OpenedPrompt): void {
   if (first) throw new RolecallError('invalidRequest', first.sentence);
 }
 
-/** What keeps a file from being run, with its line; `undefined` where nothing does. */
+/** Why a file cannot be run, with its line; `undefined` if it can. */
 export function firstError(
   prompt: OpenedPrompt,
 ): { readonly range: vscode.Range; readonly sentence: string } | undefined {
@@ -152,7 +152,7 @@ function answeringOf({ model, extensions }: PromptFile): (string | undefined)[] 
   return own.map((each) => each?.value);
 }
 
-/** The names of models that judge. Where none is named, the model that is tested judges. */
+/** The names of the models that judge. If none is named, the tested model judges. */
 function judgesOf({ evaluators, extensions: { judge } }: PromptFile): string[] {
   return evaluators.flatMap(({ check }) => {
     if (check.method !== 'llm' && check.method !== 'uses') return [];

@@ -30,7 +30,7 @@ export interface PromptRunsDeps {
   readonly models: PromptModels;
   readonly pages: OpenPages;
   readonly documents: ResultDocuments;
-  /** Where the runs of this workspace are kept. */
+  /** The folder for the runs of this workspace. */
   readonly storage: vscode.Uri;
 }
 
@@ -42,7 +42,7 @@ interface Comparison {
   readonly cases: readonly ComparedCase[];
 }
 
-/** Runs that are kept, and how two of them differ. They belong to the account that ran them. */
+/** Stored runs, and how two of them differ. They belong to the account that ran them. */
 export class PromptRuns implements vscode.Disposable {
   readonly #deps: PromptRunsDeps;
   readonly #store: RunStore;
@@ -70,7 +70,7 @@ export class PromptRuns implements vscode.Disposable {
     } satisfies Partial<Handlers>;
   }
 
-  /** Keeps a run. @returns the cases that the baseline did better, by their IDs, each with a sentence. */
+  /** Stores a run. @returns the cases that the baseline did better, by their IDs, each with a sentence. */
   async keep({ uri }: OpenedPrompt, run: PromptRun, isPartial: boolean): Promise<ReadonlyMap<string, string>> {
     if (run.results.length === 0) return new Map();
     const key = this.#keyOf(uri);
@@ -210,7 +210,7 @@ export class PromptRuns implements vscode.Disposable {
   }
 }
 
-/** In the order in which they are worth a look. */
+/** In the order of their importance. */
 const changes: readonly Change[] = ['worse', 'better', 'different', 'unmeasured', 'added', 'removed', 'unchanged'];
 
 function changeText(change: Change, { before, after }: Pick<Comparison, 'before' | 'after'>): string {

@@ -22,23 +22,26 @@ export interface PromptTestsDeps {
   readonly catalog: ModelCatalog;
   readonly runner: PromptRunner;
   readonly problems: PromptProblems;
-  /** Keeps a run, of all cases of the file or of some. @returns what its cases did better in the baseline, by their IDs. */
+  /**
+   * Stores a run, of all cases of the file or of some. @returns what its cases did better in the baseline, by their
+   * IDs.
+   */
   keep(prompt: OpenedPrompt, run: PromptRun, isPartial: boolean): Promise<ReadonlyMap<string, string>>;
 }
 
-/** The tests of a file that are asked for. */
+/** The requested tests of a file. */
 interface WantedRun {
   readonly run: vscode.TestRun;
   readonly file: vscode.TestItem;
   readonly tests: readonly vscode.TestItem[];
-  /** Instead of the file's own. */
+  /** Replaces the file's own. */
   readonly models: readonly string[] | undefined;
   readonly mayAsk: boolean;
   /** The user has not answered a question. */
   declined(): void;
 }
 
-/** The tests of a file that are run with these models. */
+/** The tests of a file, and the models to run them with. */
 interface FileRun {
   readonly run: vscode.TestRun;
   readonly file: vscode.TestItem;
@@ -48,7 +51,7 @@ interface FileRun {
   fail(message: string): void;
 }
 
-/** More models than these are run from the prompt's editor. */
+/** The most run profiles; further models are run from the prompt's editor. */
 const MAX_PROFILES = 8;
 /** A file that is saved twice at once is read once. */
 const RELOAD_MS = 200;
@@ -58,11 +61,11 @@ export class PromptTests implements vscode.Disposable {
   readonly #deps: PromptTestsDeps;
   readonly #controller = vscode.tests.createTestController('rolecall.prompts', vscode.l10n.t('Prompt Files'));
   readonly #profiles = new Map<string, vscode.TestRunProfile>();
-  /** What each test asks. */
+  /** The case of each test. */
   readonly #cases = new WeakMap<vscode.TestItem, PromptCase>();
-  /** The text that each suite shows the cases of. */
+  /** The text whose cases each suite shows. */
   readonly #texts = new WeakMap<vscode.TestItem, string>();
-  /** The addresses of what each file names beside itself. */
+  /** The addresses of the things that each file names. */
   readonly #filesOf = new WeakMap<vscode.TestItem, ReadonlySet<string>>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #disposables: vscode.Disposable[];
@@ -96,7 +99,7 @@ export class PromptTests implements vscode.Disposable {
     for (const { uri } of vscode.workspace.textDocuments) if (isPromptFile(uri)) this.#add(uri);
   }
 
-  /** By name: nothing is read before it is looked at. */
+  /** By name: no file is read before somebody looks at it. */
   async #discover(): Promise<void> {
     const found = await vscode.workspace.findFiles(PROMPT_GLOB, EXCLUDED_GLOB);
     const open = vscode.workspace.textDocuments.map(({ uri }) => uri).filter(isPromptFile);
@@ -128,7 +131,7 @@ export class PromptTests implements vscode.Disposable {
     }
   }
 
-  /** On disk: what stands in an editor is newer. */
+  /** The file on disk has changed: an open editor has a newer text. */
   #changed(uri: vscode.Uri): void {
     if (!isPromptFile(uri)) {
       this.#changedBeside(uri);
@@ -138,7 +141,7 @@ export class PromptTests implements vscode.Disposable {
     if (!documentOf(uri) && item.children.size > 0) this.#loadSoon(item);
   }
 
-  /** A data file, an included text or an image: there can be other cases, and the results are those of before. */
+  /** A data file, an included text or an image has changed: there may be other cases, and the results are outdated. */
   #changedBeside(uri: vscode.Uri): void {
     for (const [, item] of this.#controller.items) {
       if (!this.#filesOf.get(item)?.has(uri.toString())) continue;
@@ -188,7 +191,7 @@ export class PromptTests implements vscode.Disposable {
     const firstError = file.problems.find(({ severity }) => severity === 'error');
     item.error = firstError && hasErrors(file) ? errorOf(prompt, firstError) : undefined;
     const { cases, problem } = await this.#casesOf(prompt);
-    if (this.#texts.get(item) !== text) return false; // A later reading has the last word.
+    if (this.#texts.get(item) !== text) return false; // A later reading has precedence.
     if (problem !== undefined) item.error = problem;
     item.range = prompt.rangeOf({ start: 0, end: 0 });
     item.canResolveChildren = cases.length > 0;
@@ -283,7 +286,7 @@ export class PromptTests implements vscode.Disposable {
     return wanted;
   }
 
-  /** Never rejects. @returns `undefined` where there is nothing to run, which the run has been told. */
+  /** Never rejects. @returns `undefined` if there is nothing to run, which is reported in the run. */
   async #prepare({ run, file, tests, models, mayAsk, declined }: WantedRun): Promise<FileRun | undefined> {
     for (const test of tests) run.enqueued(test);
     if (!file.uri) return undefined;

@@ -13,7 +13,7 @@ export function registerPrompts(deps: PromptsDeps): vscode.Disposable {
     const { Prompts } = await import('./prompts.ts');
     return new Prompts(deps);
   });
-  // A failure shows again when a command needs it.
+  // A failure is reported when a command needs this.
   const load = () => void prompts().catch(() => {});
   const look = ({ uri }: vscode.TextDocument) => isPromptFile(uri) && load();
   const search = async () => (await vscode.workspace.findFiles(PROMPT_GLOB, EXCLUDED_GLOB, 1)).length > 0 && load();

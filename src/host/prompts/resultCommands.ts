@@ -28,10 +28,10 @@ export interface ResultCommandsDeps {
   readonly version: string;
 }
 
-/** What is shown of it, in UTF-16 units. */
+/** The most UTF-16 units of it that are shown. */
 const LONGEST_TOOL_RESULT = 50_000;
 
-/** What the links of a result do. Each is given the result's address and the model. */
+/** The functions of a result's links. Each gets the result's address and the model. */
 export class ResultCommands {
   readonly #deps: ResultCommandsDeps;
 
@@ -73,7 +73,7 @@ export class ResultCommands {
     result.show();
   }
 
-  /** A new prompt file with the conversation and its answer; the cursor stands in the next turn. */
+  /** A new prompt file with the conversation and its answer; the cursor is in the next turn. */
   async #continue({ result, answer }: Found): Promise<void> {
     const sent = checkMessages(answer.result?.request?.messages);
     const [choice] = sent.ok ? await pickChoice(answer) : [];
@@ -205,7 +205,7 @@ interface Found {
   readonly answer: ModelAnswer;
 }
 
-/** What an answer can be saved as. The ending of the file name decides. */
+/** The formats of a saved answer. The extension of the file name decides. */
 interface SaveFormat {
   readonly name: string;
   readonly extension: string;

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 
 export const RESULT_SCHEME = 'rolecall-prompt';
 
-/** Read-only documents by their addresses. Who makes one keeps it up to date, and closes it. */
+/** Read-only documents by their addresses. Whoever makes one updates and closes it. */
 export class ResultDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -39,7 +39,7 @@ export class ResultDocuments implements vscode.TextDocumentContentProvider, vsco
     this.#changed.fire(uri);
   }
 
-  /** Two texts side by side; those of the same title take the place of one another. */
+  /** Two texts side by side; a new pair replaces that of the same title. */
   async showDifference(before: string, after: string, title: string): Promise<void> {
     const folder = createHash('sha256').update(title).digest('hex').slice(0, 12);
     const at = (name: string) => vscode.Uri.from({ scheme: RESULT_SCHEME, path: `/${folder}/${name}.txt` });
@@ -49,7 +49,7 @@ export class ResultDocuments implements vscode.TextDocumentContentProvider, vsco
     await vscode.commands.executeCommand('vscode.diff', left, right, title);
   }
 
-  /** Forgets every text and closes what shows it. */
+  /** Forgets every text and closes its editors. */
   async closeAll(): Promise<void> {
     const uris = [...this.#texts.keys()].map((key) => vscode.Uri.parse(key));
     this.#texts.clear();

@@ -8,23 +8,23 @@ import { evaluationText } from '../../core/prompts/runText.ts';
 import { numberText, tokensText } from '../formats.ts';
 import type { AnswerChoice, ModelAnswer } from './modelAnswer.ts';
 
-/** A result as a document: its text, and where things are in it. */
+/** A result as a document: its text, and the places in it. */
 export interface ResultText {
   readonly text: string;
   readonly answers: readonly AnswerPlace[];
   readonly links: readonly LinkPlace[];
 }
 
-/** Where an answer stands. Lines count from 0. */
+/** The place of an answer. Lines count from 0. */
 export interface AnswerPlace {
   readonly model: ModelAnswer;
   readonly choice: AnswerChoice;
   readonly line: number;
-  /** How much of the answer is there. More of it may have arrived since. */
+  /** The length of the answer in the text. More of it may have arrived since. */
   readonly length: number;
 }
 
-/** A line with something to do. */
+/** A line with an action. */
 export interface LinkPlace {
   readonly line: number;
   readonly model: ModelAnswer;
@@ -40,7 +40,7 @@ export interface ResultHead {
   readonly about: string;
 }
 
-/** The result as Markdown. What a model wrote stands in it as it came. */
+/** The result as Markdown. The model's text in it is unchanged. */
 export function resultText(head: ResultHead, models: readonly ModelAnswer[]): ResultText {
   const writer = new Writer();
   writer.paragraph(`# ${oneLine(head.title)}`);
@@ -127,7 +127,7 @@ function endOf(
   return lines;
 }
 
-/** What the request came to. */
+/** The result of the request. */
 function factsOf({ usage, result, choices, body }: ModelAnswer): string[] {
   const { timings, completion, seed } = result ?? {};
   const origin = [

@@ -12,13 +12,13 @@ import {
 } from '../../core/prompts/runText.ts';
 import type { OpenedPrompt } from './promptFiles.ts';
 
-/** A test, and what it asks. */
+/** A test with its case. */
 export interface TestCase {
   readonly test: vscode.TestItem;
   readonly one: PromptCase;
 }
 
-/** Tells a test run what becomes of the cases of a file. */
+/** Reports the results of a file's cases to a test run. */
 export class TestRunReporter {
   readonly #run: vscode.TestRun;
   readonly #prompt: OpenedPrompt;
@@ -46,7 +46,7 @@ export class TestRunReporter {
     } else if (event.kind === 'finished') this.#finish(event.result);
   }
 
-  /** Marks what the baseline did better: a regression is red, whatever else it is. */
+  /** Marks cases that did better in the baseline: a regression is red, whatever else it is. */
   compare(regressions: ReadonlyMap<string, string>): void {
     for (const [id, reason] of regressions) {
       const test = this.#tests.get(id)?.test;
@@ -80,7 +80,7 @@ export class TestRunReporter {
     }
   }
 
-  /** What failed, and beside it what could not be checked; of several answers each different sentence once. */
+  /** The failures, and what could not be checked; each different sentence of several answers once. */
   #messagesOf({ attempts, model, agreement }: CaseResult): vscode.TestMessage[] {
     const prefix = this.#models > 1 ? `${model}: ` : '';
     const messages = new Map<string, { readonly message: vscode.TestMessage; readonly text: string; count: number }>();
@@ -128,7 +128,7 @@ export class TestRunReporter {
     this.#write('', test);
   }
 
-  /** Without what a terminal would obey. */
+  /** Without characters that a terminal would obey. */
   #write(text: string, test?: vscode.TestItem): void {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to go.
     const plain = text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');

@@ -21,14 +21,14 @@ const UNCERTAIN = 0.5;
 const SHOWN_ALTERNATIVES = 10;
 
 /**
- * The marks of an answer in the editors that show it. VS Code replaces all ranges of a decoration type at once, so each block of
- * marks has types of its own: whole blocks are set once and then move with the text.
+ * The marks of an answer in the editors that show it. VS Code replaces all ranges of a decoration type at once, so each
+ * block of marks has types of its own: whole blocks are set once and then move with the text.
  */
 export class ColoredAnswer implements vscode.Disposable {
   readonly #marks: TokenMarks;
   /** By block and level. */
   readonly #types: (vscode.TextEditorDecorationType | undefined)[][] = [];
-  /** How many marks of a type an editor shows. */
+  /** The number of marks of a type in an editor. */
   #painted = new WeakMap<vscode.TextEditor, Map<vscode.TextEditorDecorationType, number>>();
   /** Where the answer begins in the document. */
   #line = 0;
@@ -54,7 +54,7 @@ export class ColoredAnswer implements vscode.Disposable {
     }
   }
 
-  /** Paints what the editors do not show yet. */
+  /** Draws the marks that the editors do not show yet. */
   paint({ choice: { text }, line, length }: AnswerPlace, editors: readonly vscode.TextEditor[]): void {
     this.#line = line;
     this.#marks.update(text, length);
@@ -87,7 +87,7 @@ export class ColoredAnswer implements vscode.Disposable {
     const type = vscode.window.createTextEditorDecorationType({
       color: new vscode.ThemeColor(color),
       textDecoration: `underline ${line}`,
-      // What arrives behind a token is another one.
+      // Text that arrives after a token is another token.
       rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     });
     types[level] = type;
@@ -133,7 +133,7 @@ export class TokenColors implements vscode.HoverProvider, vscode.Disposable {
     const { uri } = document;
     if (uri.scheme !== RESULT_SCHEME) return;
     const result = this.#results.of(uri);
-    // What is shown is a moment behind: it is painted when it has arrived.
+    // The editor shows the text a moment later: it is marked when it has arrived.
     if (!result || document.getText() !== result.text) return;
     this.#keepOnly(
       uri,
@@ -182,7 +182,7 @@ export class TokenColors implements vscode.HoverProvider, vscode.Disposable {
     return undefined;
   }
 
-  /** To the next place where the model hesitated, from the end to the beginning again. */
+  /** Goes to the next place where the model hesitated; after the last one, to the first. */
   #jump(step: 1 | -1): void {
     const editor = vscode.window.activeTextEditor;
     const result = this.#results.of(editor?.document.uri);
@@ -221,7 +221,7 @@ function uncertainRanges(document: vscode.TextDocument, { answers }: PromptResul
   });
 }
 
-/** The chosen token first, then what the model considered instead. */
+/** The chosen token first, then the alternatives. */
 function hoverText(chosen: TokenLogprob, top: readonly TokenLogprob[]): vscode.MarkdownString {
   const others = top.filter(({ token }) => token !== chosen.token).slice(0, SHOWN_ALTERNATIVES);
   // The editor sets columns close together: numbers on the right would touch the bytes on the left.

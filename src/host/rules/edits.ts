@@ -16,7 +16,7 @@ export function editOf(document: vscode.TextDocument, text: string): vscode.Work
   return edit;
 }
 
-/** Writes a new file, or changes one that is there so that the change can be undone; shows it. */
+/** Writes a new file, or changes an existing one so that the change can be undone; shows it. */
 export async function writeFile(uri: vscode.Uri, text: string): Promise<vscode.TextEditor> {
   if (!(await fileExists(uri))) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
   const document = await vscode.workspace.openTextDocument(uri);

@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<CompletionItem['kind'], vscode.CompletionItemKind>>
 
 export const CAMPAIGN_FILE_GLOB = '**/*.review.yaml';
 
-/** Completion from what was really read, and hover. */
+/** Completion with names that were really read, and hover. */
 export function registerRuleLanguage(data: AccessData): vscode.Disposable {
   const schemas = [
     { pattern: ACCESS_FILE_GLOB, schema: ACCESS_FILE_SCHEMA },
@@ -79,7 +79,7 @@ export function registerRuleLanguage(data: AccessData): vscode.Disposable {
   );
 }
 
-/** Fixes of what is wrong in a file, and what can be done about findings: waive, accept, show. Nothing changes the cloud. */
+/** Fixes for the problems of a file, and actions for findings: waive, accept, show. Nothing changes the cloud. */
 export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable {
   readonly #files: AccessFiles;
   readonly #data: AccessData;
@@ -118,7 +118,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
     if (!result) return fixes;
     const here = sortedFindings(findingsOf(result.check).filter(({ place }) => isHere(place)));
     const findings = here.filter(({ waiver }) => waiver === undefined);
-    // Many findings of a rule stand at one place: the first few are named.
+    // Many findings of a rule have one place: the first few are named.
     const shown = here.slice(0, 5);
     return [
       ...fixes,
@@ -175,7 +175,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
   }
 }
 
-/** What has to be done in the cloud, by hand: Rolecall changes nothing there. */
+/** The steps to take in the cloud: Rolecall changes nothing there. */
 function copy(findings: readonly Finding[]): vscode.CodeAction[] {
   const drift = findings.filter(({ rule }) => rule === DECLARED);
   if (drift.length === 0) return [];

@@ -5,8 +5,8 @@ import { onFirstUse, registerCommands } from '../commands.ts';
 import type { RulesDeps } from './rules.ts';
 
 /**
- * Access rules, declared state and reviews in files of the workspace. Their code is read when an organization has been read, or such a
- * file is looked at: most windows have none.
+ * Access rules, declared state and reviews in files of the workspace. Their code is loaded when an organization has
+ * been read, or such a file is opened: most windows have none.
  */
 export function registerRules(deps: RulesDeps, log: Log): vscode.Disposable {
   const rules = onFirstUse(async () => {

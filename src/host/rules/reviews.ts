@@ -31,7 +31,7 @@ import { editOf, organizationFile, writeFile } from './edits.ts';
 import { CAMPAIGN_FILE_GLOB } from './language.ts';
 import type { RulesDeps } from './rules.ts';
 
-/** What can be chosen for a membership: `clear` takes a decision back. */
+/** The choices for a membership: `clear` removes a decision. */
 type Choice = Decision | 'clear';
 const CHOICES: readonly Choice[] = [...DECISIONS, 'clear'];
 
@@ -39,11 +39,14 @@ const CHOICES: readonly Choice[] = [...DECISIONS, 'clear'];
 interface Review {
   readonly uri: vscode.Uri;
   readonly campaign: Campaign;
-  /** What its decisions come to; `undefined` where its organization has not been read in this window. */
+  /** The state of its decisions; `undefined` if its organization has not been read in this window. */
   readonly judged: { readonly state: CampaignState; readonly read: ReadOrganization } | undefined;
 }
 
-/** Reviews with decisions in files of the workspace: each membership can be decided where it stands. Nothing changes the cloud. */
+/**
+ * Reviews with decisions in files of the workspace: each membership can be decided at its place. Nothing changes the
+ * cloud.
+ */
 export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #deps: RulesDeps;
   readonly #files: WatchedFiles<Review>;
@@ -79,7 +82,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     );
   }
 
-  /** Shows what is wrong with every review, and what is revoked and still there. Never rejects. */
+  /** Shows the problems of every review, and memberships that are revoked but still exist. Never rejects. */
   check(): Promise<void> {
     return this.#files.check();
   }
@@ -98,14 +101,14 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     return this.#last;
   }
 
-  /** The review of an organization that was begun last. */
+  /** The newest review of an organization. */
   #newestOf(organization: string): Review | undefined {
     const own = this.#files.all.filter(({ campaign }) => campaign.isReadable && campaign.organization === organization);
     const orderOf = ({ uri, campaign }: Review) => `${campaign.started ?? ''} ${nameOf(uri)}`;
     return own.sort((one, other) => compareText(orderOf(one), orderOf(other))).at(-1);
   }
 
-  /** Tells the views how far the newest review of each organization is. */
+  /** Reports the progress of each organization's newest review to the views. */
   #showProgress(): void {
     const { data } = this.#deps;
     for (const { model } of data.all) {
@@ -158,7 +161,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     } satisfies Partial<Handlers>;
   }
 
-  /** Writes a review of everything; decisions of an earlier one whose grant is unchanged are taken over. */
+  /** Writes a new review of everything; decisions of an earlier one whose grant is unchanged are taken over. */
   async #start(node: unknown): Promise<void> {
     const { model } = await readPicked(this.#deps.data, node);
     await this.check();
@@ -216,7 +219,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     page.show({ document: campaignDocument(state, read.model, Date.now()) });
   }
 
-  /** The review that a command is about: the one it was called on, the one that is looked at, or the one that is picked. */
+  /** The review of a command: the one it was called on, the active one, or one that the user picks. */
   async #opened(of: unknown) {
     const uri = of instanceof vscode.Uri ? of : await this.#pick(targetOf(of)?.organization);
     const document = await vscode.workspace.openTextDocument(uri);
@@ -248,7 +251,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     return picked.uri;
   }
 
-  /** Reads the organization of a review if it is one that the user shows. */
+  /** Reads the organization of a review, if the user shows it. */
   async #readFor(document: vscode.TextDocument): Promise<NonNullable<Review['judged']>> {
     const { data } = this.#deps;
     const { organization } = readCampaign(document.getText());
@@ -268,7 +271,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
-/** Puts the cursor at the next membership that is undecided. */
+/** Moves the cursor to the next membership that is undecided. */
 function goToNext(editor: vscode.TextEditor, state: CampaignState): void {
   const { document } = editor;
   const next = nextUndecided(state, document.offsetAt(editor.selection.active));
@@ -287,7 +290,7 @@ function nameOf(uri: vscode.Uri): string {
   return uri.path.split('/').at(-1) ?? '';
 }
 
-/** Icons of VS Code's own would be drawn from a server's text. */
+/** Removes icons of VS Code, which a server's text could contain. */
 function withoutIcons(text: string): string {
   return text.replaceAll('$(', '$\u200b(');
 }
@@ -305,7 +308,7 @@ function choiceText(choice: Choice): string {
   }
 }
 
-/** What is to be written, with a note where one is needed. */
+/** The decision to write, with a note if one is needed. */
 async function askDecision(choice: Choice, membership: Membership, by: string): Promise<NewDecision | undefined> {
   if (choice === 'clear') return undefined;
   if (choice === 'keep') return { decision: choice, by };

@@ -120,7 +120,9 @@ export function ruleCommands(deps: RuleCommandsDeps) {
   } satisfies Partial<Handlers>;
 }
 
-/** The file of access rules in the active editor, with its organization as commands take it, where the user shows that one. */
+/**
+ * The file of access rules in the active editor, with its organization as commands take it, if the user shows that one.
+ */
 async function activeFile({ data, files }: RuleCommandsDeps) {
   const document = vscode.window.activeTextEditor?.document;
   if (!document || vscode.languages.match({ pattern: ACCESS_FILE_GLOB }, document) === 0) return undefined;
@@ -132,7 +134,7 @@ async function activeFile({ data, files }: RuleCommandsDeps) {
   return { uri: document.uri, target: { target } };
 }
 
-/** Reads what the files are about, as far as the user shows it, and checks again. */
+/** Reads the organizations of the files, as far as the user shows them, and checks again. */
 async function readAll({ data, files }: RuleCommandsDeps): Promise<void> {
   await files.check();
   if (files.checked.length === 0) {
@@ -187,7 +189,7 @@ async function askWaiver(
   const required = (typed: string) => (typed.trim() === '' ? vscode.l10n.t('This cannot be empty.') : undefined);
   const subject = subjectOf(finding, model);
   const { label } = session.account;
-  // Nobody answers for a waiver of their own.
+  // Nobody grants a waiver to themselves.
   const ownAddress = label.includes('@') && label !== subject ? label : '';
   const reason = await ask(vscode.l10n.t('Why is this accepted? For example a ticket.'), '', required);
   const owner = await ask(
@@ -203,10 +205,10 @@ async function askWaiver(
   });
   const upTo = finding.range && finding.kind === 'max-holders' ? { upTo: finding.range.most } : {};
   const waiver = { rule: finding.rule, for: subject, owner, reason, until, ...upTo };
-  return addWaiver(document.getText(), waiver, finding.lapsed); // As it is after the questions.
+  return addWaiver(document.getText(), waiver, finding.lapsed); // The text after the questions.
 }
 
-/** The finding's subject as a waiver names it. */
+/** The finding's subject in the form of a waiver. */
 function subjectOf(finding: Finding, model: AccessModel): unknown {
   const resolver = new Resolver(model);
   const [principal] = principalsOf(finding);

@@ -18,7 +18,7 @@ export interface RulesDeps {
   readonly extensionUri: vscode.Uri;
 }
 
-/** Everything about files of access rules, once one of them or an organization is looked at. */
+/** Everything about files of access rules, created when one of them is opened or an organization is read. */
 export class Rules implements vscode.Disposable {
   readonly commands: ReturnType<typeof ruleCommands> & Reviews['commands'];
   readonly #disposables: vscode.Disposable;
@@ -33,7 +33,7 @@ export class Rules implements vscode.Disposable {
       new QuickFixes(files, deps.data),
       registerRuleLanguage(deps.data),
     );
-    // Neither ever rejects; Problems shows what comes of it.
+    // Neither ever rejects; Problems shows the results.
     void files.check();
     void reviews.check();
   }

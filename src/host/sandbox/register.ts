@@ -6,12 +6,12 @@ import type { ModelCatalog } from '../modelCatalog.ts';
 import type { SandboxDeps } from './trySandbox.ts';
 
 export interface RegisterSandboxDeps extends Pick<SandboxDeps, 'clouds' | 'openChat' | 'log'> {
-  /** Where the windows keep what they share of a sandbox. */
+  /** The folder of a sandbox's shared state. */
   readonly sandboxFolder: string;
   readonly addSandboxSecret: SandboxDeps['rememberSecret'];
   readonly session: Pick<SandboxDeps, 'signIn'>;
   readonly catalog: Pick<ModelCatalog, 'describeSandbox'>;
-  /** Of this window, kept when it is reloaded. */
+  /** The state of this window, kept when it is reloaded. */
   readonly workspaceState: vscode.Memento;
   readonly extensionUri: vscode.Uri;
 }

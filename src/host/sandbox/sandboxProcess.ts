@@ -25,7 +25,7 @@ const descriptorSchema = z.object({
   lifeline: z.optional(z.int().check(z.minimum(1), z.maximum(65_535))),
 });
 
-/** The line that the sandbox prints when it is ready: where it listens, and as which client to sign in. */
+/** The line that the sandbox prints when it is ready: its addresses, and the client to sign in as. */
 export type SandboxDescriptor = z.infer<typeof descriptorSchema>;
 
 /** @throws RolecallError `protocol` when the line is not the sandbox's; only loopback addresses are accepted. */
@@ -66,9 +66,9 @@ export interface SandboxProgram {
 }
 
 /**
- * The demo cloud that the windows of this editor and user share. It is a process of its own and outlives the window that
- * has started it: each window that uses it keeps a connection to it, and some seconds after the last one is closed it
- * ends. So it survives a reload and leaves nothing behind when the editor dies.
+ * The demo cloud that the windows of this editor and user share. It is a separate process and outlives the window that
+ * started it: each window that uses it keeps a connection to it, and some seconds after the last one is closed it ends.
+ * So it survives a reload and leaves nothing behind when the editor dies.
  */
 export class SandboxProcess {
   readonly descriptor: SandboxDescriptor;
@@ -81,7 +81,7 @@ export class SandboxProcess {
     lifeline.resume().unref();
   }
 
-  /** Connects to the sandbox that runs already, or starts one. */
+  /** Connects to the running sandbox, or starts one. */
   static async start(program: SandboxProgram, log: Log, signal: AbortSignal): Promise<SandboxProcess> {
     const { file, folder, parameters = [] } = program;
     const child = spawn(process.execPath, [file, '--shared', folder, ...parameters], {

@@ -17,13 +17,13 @@ import {
 export interface SandboxDeps {
   readonly clouds: Clouds;
   readonly program: SandboxProgram;
-  /** The ready line of a sandbox that already runs (`npm start`), if there is one. */
+  /** The ready line of a sandbox that is already running (`npm start`), if there is one. */
   readonly running: string | undefined;
-  /** The address of the sandbox that this window is in, which a reload leaves. */
+  /** The address of the sandbox that this window is in, kept when it is reloaded. */
   readonly memory: { get(): string | undefined; set(identityUrl: string | undefined): void };
   /** Remembers the registered client's secret for as long as the window lives. */
   readonly rememberSecret: (clientId: string, secret: string) => void;
-  /** Called with what the sandbox reports about its models. */
+  /** Called with the sandbox's description of its models. */
   readonly describeModels: (models: SandboxDescriptor['models']) => void;
   readonly signIn: (cloud: Cloud) => Promise<unknown>;
   /** Opens the chat with a prompt that is ready to be sent. */

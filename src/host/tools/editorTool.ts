@@ -38,7 +38,9 @@ export function registerEditorTool(openTools: OpenTools, log: Log): vscode.Dispo
   });
 }
 
-/** Tells the user why an agent gets no tools here, which the agent may keep to itself. @returns whether there was a reason. */
+/**
+ * Shows the user why an agent gets no tools here, which the agent may not repeat. @returns whether there was a reason.
+ */
 function tellRestriction(): boolean {
   const restricted = restrictedLine();
   if (restricted === undefined) return false;

@@ -5,8 +5,8 @@ import type { ToolFiles } from './toolFiles.ts';
 import { toolFileOf } from './toolFiles.ts';
 
 /**
- * New Workspace Tool: adds a commented example to the tool file of a folder, which is written when there is none, and
- * selects its name. A file with unsaved changes stays unsaved; undo takes the tool away again.
+ * New Workspace Tool: adds a commented example to the tool file of a folder, which is created if there is none, and
+ * selects its name. A file with unsaved changes stays unsaved; undo removes the tool.
  */
 export async function newWorkspaceTool(files: Pick<ToolFiles, 'all'>): Promise<void> {
   const folder = await pickFolder();

@@ -15,7 +15,7 @@ export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' 
   readonly reserved: ReadonlySet<string>;
   /** Names of the tools that have answered to other agents. The editor does not tell their conversations apart. */
   readonly answered: Set<string>;
-  /** Where consent is kept: the workspace's own storage. */
+  /** The storage of consent: that of the workspace. */
   readonly workspaceState: vscode.Memento;
   readonly log: Log;
 }
@@ -24,11 +24,11 @@ export interface ToolsDeps extends Omit<WorkspaceToolsDeps, 'files' | 'consent' 
 export interface RegisteredTools extends vscode.Disposable {
   /** The tools for one conversation of `@rolecall` or an editor command. */
   open(opening: ToolRegistryOptions): Promise<ToolRegistry>;
-  /** The workspace's tools for a program outside of the editor, as models are told of them. */
+  /** The workspace's tools for a program outside the editor, as models see them. */
   list(): Promise<readonly FunctionTool['function'][]>;
   /** One call of such a program, with the user's consent. */
   call(name: string, args: unknown, signal: AbortSignal): Promise<ToolResult>;
-  /** How this machine contains programs, found by trying once. */
+  /** How this machine contains programs, found by one attempt. */
   containment(signal: AbortSignal): Promise<Containment>;
 }
 
@@ -41,7 +41,7 @@ export function registerTools({ workspaceState, reserved, answered, ...deps }: T
     return new ToolFiles(log, reserved);
   });
   const look = async () => {
-    if (await hasToolFile()) await (await files()).check(); // What it finds stands in Problems.
+    if (await hasToolFile()) await (await files()).check(); // Its problems are in Problems.
   };
   const lookAgain = () => void look().catch((error) => log.error(`The tool files were not checked: ${String(error)}`));
   const watcher = vscode.workspace.createFileSystemWatcher(`**/${TOOL_FILE}`, false, true, true);
@@ -63,7 +63,7 @@ export function registerTools({ workspaceState, reserved, answered, ...deps }: T
     return new WorkspaceTools({ ...deps, files: await files(), containment, consent: await consent() });
   });
   const open = async (opening: ToolRegistryOptions) => (await tools()).open(opening);
-  // Made when it is first needed: most windows never run a tool by hand.
+  // Created when it is first needed: most windows never run a tool by command.
   let channel: vscode.OutputChannel | undefined;
   const output = () => {
     channel ??= vscode.window.createOutputChannel(vscode.l10n.t('Rolecall Tools'));
@@ -101,7 +101,7 @@ export function registerTools({ workspaceState, reserved, answered, ...deps }: T
 
 /** A link above each tool of a tool file that runs it. */
 export class ToolLenses implements vscode.CodeLensProvider {
-  /** A file that is in sight when trust is given gets its links then. */
+  /** A visible tool file gets its links when trust is given. */
   readonly onDidChangeCodeLenses = vscode.workspace.onDidGrantWorkspaceTrust;
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {

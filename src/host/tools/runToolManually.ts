@@ -62,7 +62,7 @@ async function showRunning(name: string, running: Promise<unknown>, stop: AbortC
 }
 
 /**
- * Saves the file, since the stored one is what runs, as for a model. VS Code reports late that a document has become dirty,
+ * Saves the file, since the stored one is run, as for a model. VS Code reports late that a document has become dirty,
  * and saves only dirty ones.
  */
 async function save(uri: vscode.Uri): Promise<void> {

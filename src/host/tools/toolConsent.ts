@@ -5,10 +5,10 @@ import type { Containment } from '../../core/tools/containment.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 import type { PreparedCall } from './toolKinds.ts';
 
-/** What a call can reach: the limits that the system enforces, if any. */
+/** The permissions of a call: the limits that the system enforces, if any. */
 export type CallPermissions =
   | ({ readonly kind: 'contained' } & ShownPermissions)
-  /** `reason` and `remedy` where the system cannot contain what the definition would have contained. */
+  /** `reason` and `remedy` if the system cannot contain a program that the definition wants contained. */
   | { readonly kind: 'uncontained'; readonly reason?: string; readonly remedy?: string | undefined }
   /** A command or a tool of the editor. */
   | { readonly kind: 'editor' }
@@ -60,18 +60,24 @@ export function notContainedLine({
 const KEY = 'rolecall.allowedTools';
 const MAX_REMEMBERED = 200;
 
-/** What the user is asked to allow. */
+/** A request for the user's consent. */
 export interface ConsentRequest extends Pick<PreparedCall, 'permissions' | 'lines' | 'always'> {
   readonly name: string;
   /** Name of the folder whose file defines the tool. */
   readonly folder: string;
-  /** Identifies exactly this definition and what it means here; see core's `definitionHash`. */
+  /** Identifies exactly this definition and its meaning on this machine; see core's `definitionHash`. */
   readonly hash: string;
-  /** What the conversation may contain that this call could send: the user is then asked even if it is always allowed. */
+  /**
+   * The confidential data in the conversation that this call could send: the user is then asked even if it is always
+   * allowed.
+   */
   readonly carries?: readonly string[];
 }
 
-/** The user's consent, per definition. "Always" is kept in the workspace's own storage, never in a file of the workspace. */
+/**
+ * The user's consent, per definition. "Always" is stored in the workspace's own storage, never in a file of the
+ * workspace.
+ */
 export class ToolConsent {
   readonly #state: vscode.Memento;
   readonly #inTurn = createSerialQueue();
@@ -134,8 +140,8 @@ function keyOf({ hash, lines, always }: ConsentRequest): string | undefined {
 }
 
 /**
- * Lines of a dialog that fit on a small screen, and the length at which even a line of wide characters has not wrapped: VS
- * Code's dialog is 450 pixels wide, and shows no scroll bar for what lies below.
+ * The most lines of a dialog that fit on a small screen, and the length below which even a line of wide characters does
+ * not wrap: VS Code's dialog is 450 pixels wide, and shows no scroll bar for the rest.
  */
 const MAX_LINES = 24;
 const LINE_LENGTH = 30;
@@ -145,7 +151,10 @@ const PIECE_LENGTH = 72;
 /** The start of a continued line. No text can look like it, because four spaces in a text are escaped. */
 const INDENT = '    ';
 
-/** A dialog with everything. What does not fit is shown in a document beside the question, so that nothing is hidden. */
+/**
+ * A dialog with everything. If it does not fit, it is shown in a document beside the question, so that nothing is
+ * hidden.
+ */
 async function askAbout(
   title: string,
   lines: readonly string[],
@@ -210,7 +219,7 @@ function isUncontained(
   return reach.kind === 'uncontained' && reach.reason !== undefined;
 }
 
-/** Where "always" is not offered, the last line says that each call is asked about. */
+/** If "always" is not offered, the last line says that each call is asked about. */
 function carriesLine(always: ConsentRequest['always'], what: string): string {
   return always === 'never'
     ? vscode.l10n.t('The tool can send data, and this conversation may contain {0}.', what)
@@ -220,7 +229,7 @@ function carriesLine(always: ConsentRequest['always'], what: string): string {
       );
 }
 
-/** What "always" covers, or that there is none. */
+/** The scope of "always", or that there is none. */
 function scope(reach: CallPermissions, always: ConsentRequest['always']): string {
   if (always === 'never') return vscode.l10n.t('You will be asked each time.');
   if (always === 'arguments') {

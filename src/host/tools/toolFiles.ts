@@ -7,7 +7,7 @@ import { DIAGNOSTIC_SOURCE, TOOL_FILE } from '../../ids.ts';
 import type { ToolFileProblem } from '../conversation.ts';
 import { fileExists, isFileNotFound } from '../watchedFiles.ts';
 
-/** Where the tool file of a folder is, or would be. */
+/** The address of a folder's tool file, even if it does not exist. */
 export function toolFileOf(folder: vscode.WorkspaceFolder): vscode.Uri {
   return vscode.Uri.joinPath(folder.uri, TOOL_FILE);
 }
@@ -17,7 +17,7 @@ export function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boo
   return toolFileOf(folder).toString() === uri.toString();
 }
 
-/** Whether there is something to read in this window; also true of a file that cannot be read. */
+/** Whether there is a tool file in this window; also true of a file that cannot be read. */
 export async function hasToolFile(): Promise<boolean> {
   const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
   const found = await Promise.all(
@@ -38,22 +38,22 @@ export interface WorkspaceTool {
   readonly folder: vscode.WorkspaceFolder;
 }
 
-/** The tool files of the workspace folders: read only in trusted workspaces; their problems stand in Problems. */
+/** The tool files of the workspace folders: read only in trusted workspaces; their problems are in Problems. */
 export class ToolFiles implements vscode.Disposable {
   readonly #log: Log;
   readonly #reserved: ReadonlySet<string>;
   readonly #reader: () => Promise<Reader>;
   readonly #diagnostics = vscode.languages.createDiagnosticCollection('rolecall');
   readonly #disposables: vscode.Disposable[];
-  /** What is wrong with each file, by its address, and which of it is not shown now. */
+  /** The problems of each file, by its address, and those that are not shown now. */
   readonly #problems = new Map<string, { readonly problems: readonly ShownProblem[]; hidden: string | undefined }>();
-  /** A look at the files that began later has the last word. */
+  /** A later reading of the files has precedence. */
   readonly #inTurn = createSerialQueue();
   #isDisposed = false;
 
   /**
    * @param reserved names of tools that take precedence over those of a workspace; see `readToolFile`.
-   * @param reader loads what reads a file; where that fails, it is a problem of each file.
+   * @param reader loads the code that reads a file; if that fails, it is a problem of each file.
    */
   constructor(log: Log, reserved: ReadonlySet<string> = new Set(), reader: () => Promise<Reader> = loadReader) {
     this.#log = log;
@@ -104,7 +104,9 @@ export class ToolFiles implements vscode.Disposable {
     return [...found.values()];
   }
 
-  /** Every tool of every folder, those too that models are not offered because an earlier folder has the name. */
+  /**
+   * Every tool of every folder, including those that are not offered to models because an earlier folder has the name.
+   */
   async all(): Promise<readonly WorkspaceTool[]> {
     const files = await this.#read();
     return files.flatMap(({ folder, file }) => file.tools.map((definition) => ({ definition, folder })));
@@ -131,7 +133,7 @@ export class ToolFiles implements vscode.Disposable {
     }
   }
 
-  /** Shows what is wrong with a file, but for what is wrong with it as JSON where the editor's own JSON support says so. */
+  /** Shows the problems of a file, except for those of its JSON that the editor's own JSON support reports. */
   #show(uri: vscode.Uri): void {
     const known = this.#problems.get(uri.toString());
     if (!known) return;
@@ -139,7 +141,7 @@ export class ToolFiles implements vscode.Disposable {
     const isSaid = vscode.languages.getDiagnostics(uri).some(({ source }) => source === 'json' || source === 'jsonc');
     const said = known.problems.filter(({ isSyntax }) => isSyntax && isSaid);
     const hidden = said.map(({ shown }) => known.problems.findIndex((each) => each.shown === shown)).join(' ');
-    if (hidden === known.hidden) return; // Setting them tells of a change again.
+    if (hidden === known.hidden) return; // Setting them causes another change event.
     known.hidden = hidden;
     this.#diagnostics.set(
       uri,

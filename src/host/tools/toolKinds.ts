@@ -46,14 +46,14 @@ export interface PreparedCall {
   readonly run: (signal: AbortSignal) => Promise<ToolResult>;
 }
 
-/** What calls are prepared with. */
+/** The data with which calls are prepared. */
 export interface ToolContext {
   readonly containment: Containment;
   /** Paths of all folders of the workspace on this machine. */
   readonly folders: readonly string[];
   readonly allowedHosts: readonly string[];
   readonly fetch: Fetch;
-  /** The token of the chat request that is served. */
+  /** The token of the chat request that the call belongs to. */
   readonly token: vscode.ChatParticipantToolToken | undefined;
 }
 
@@ -190,7 +190,7 @@ async function alwaysOf(
   return seesWorkspace || isInWorkspace(executable.path) || isInWorkspace(executable.realPath) ? 'never' : 'arguments';
 }
 
-/** Leftovers that are named; a program can leave any number. */
+/** The most leftovers that are named; a program can leave any number. */
 const MAX_LEFTOVERS = 10;
 
 function leftoverLines(leftovers: readonly Leftover[]): string[] {
@@ -265,7 +265,7 @@ async function prepareForwardedTool(
       const { description, inputSchema } = findTool(run.tool);
       return definitionHash(definition, { description, inputSchema });
     },
-    always: 'never', // As a command.
+    always: 'never', // As for a command.
     run: async (signal) => {
       const stop = new vscode.CancellationTokenSource();
       const cancel = () => stop.cancel();

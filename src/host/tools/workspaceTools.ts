@@ -103,15 +103,15 @@ export class WorkspaceTools {
       const allowedHosts = this.#deps.settings.allowedToolHosts();
       return permissionsLine(await toolPermissions(definition, { containment, folders: openFolders(), allowedHosts }));
     } catch (error) {
-      return asRolecallError(error).message; // What every call would be told.
+      return asRolecallError(error).message; // The same as for every call.
     }
   }
 }
 
-/** Tools that are named; one dialog has to hold them. */
+/** The most tools that are named; one dialog has to show them. */
 const MAX_NAMED = 5;
 
-/** What a conversation may contain that a tool could send, in words, by the tools that have answered in it. */
+/** The confidential data in a conversation that a tool could send, in words, by the tools that have answered in it. */
 function carried(answered: ReadonlySet<string>): string[] {
   const others = [...answered].filter((name) => !ownAccessToolNames.has(name));
   const named = others.slice(0, MAX_NAMED).map(escapeInvisible).join(', ');

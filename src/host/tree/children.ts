@@ -8,15 +8,17 @@ import type { ReadOrganization } from '../accessData.ts';
 import type { AccessTarget } from '../accessTarget.ts';
 import { type GroupPart, inBuckets, type Node, NodeIdAllocator, type NodeOf, type NodeSource } from './nodes.ts';
 
-/** How the user wants an organization shown. */
+/** The user's view options for an organization. */
 export interface ViewOptions {
-  /** As it was typed. */
+  /** The filter as it was typed. */
   readonly filter: string;
   readonly order: SortOrder;
   readonly isFavorite: (target: AccessTarget) => boolean;
 }
 
-/** What is shown of an organization: made once for each reading and set of options, however often VS Code asks. */
+/**
+ * The visible part of an organization: computed once for each reading and set of options, however often VS Code asks.
+ */
 export interface OrganizationContents extends ViewOptions {
   readonly read: ReadOrganization;
   readonly filtered: FilterResult;
@@ -91,7 +93,7 @@ export function roleNodes(node: NodeOf<'groups' | 'roles'>, shown: OrganizationC
   return [...malformedNodes(node, 'role', roles.list.malformed), ...orNone(node.id, listed, none), ...below];
 }
 
-/** What can be done about an organization of which nothing can be read. */
+/** The actions for an organization of which nothing can be read. */
 function stepNodes({ id, target }: NodeOf<'organization'>, { kind }: RolecallError): Node[] {
   const steps: readonly NodeOf<'step'>['step'][] =
     kind === 'forbidden' ? ['tryAgain', 'signInAsSomeoneElse'] : ['tryAgain'];
@@ -147,7 +149,7 @@ function malformedNodes(
   return inBuckets(parent, nodes);
 }
 
-/** One for each list that could not be refreshed, or a single one where both failed for the same reason. */
+/** One notice for each list that could not be refreshed, or a single one if both failed for the same reason. */
 function staleNodes(parent: string, ...lists: readonly ListResult<unknown>[]): Node[] {
   const nodes: NodeOf<'stale'>[] = [];
   for (const list of lists) {
@@ -228,7 +230,7 @@ export function roleChildren(node: NodeOf<'role'>): readonly Node[] {
   return inBuckets(node.id, nodes);
 }
 
-/** The children of nodes that already hold them. */
+/** The children of nodes that contain them already. */
 export function ownChildren(node: NodeOf<'part' | 'bucket' | 'unlisted' | 'favorites'>): readonly Node[] {
   return node.kind === 'bucket' ? node.children : inBuckets(node.id, node.children);
 }

@@ -4,14 +4,17 @@ import type { AccessData } from '../accessData.ts';
 import { targetOfUri } from '../accessTarget.ts';
 import type { ChangeMarks } from '../changeMarks.ts';
 
-/** Marks at the end of a row: what changed since a snapshot, what access rules found, what needs attention. The tooltip says it in words. */
+/**
+ * Marks at the end of a row: changes since a snapshot, findings of access rules, and what needs attention. The tooltip
+ * has them in words.
+ */
 export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Disposable {
   readonly #data: AccessData;
   readonly #marks: ChangeMarks;
   readonly #changed = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.#changed.event;
   readonly #disposables: vscode.Disposable[];
-  /** What VS Code was given, by URI: it is notified only of changes. */
+  /** The decorations that VS Code has, by URI: it is notified only of changes. */
   readonly #given = new Map<string, { readonly uri: vscode.Uri; readonly tooltip: string }>();
 
   constructor(data: AccessData, marks: ChangeMarks) {
@@ -78,5 +81,5 @@ function tooltipOf(given: vscode.FileDecoration | undefined): string {
   return given?.tooltip ?? '';
 }
 
-/** One thing that a row is marked with: its letter, words, colour. */
+/** One mark of a row: its letter, words, color. */
 type Mark = readonly [string, string, string];

@@ -10,10 +10,10 @@ import { addFacts, coloredIcon, createTreeItem, resourceItem } from './createTre
 import type { GroupPart, Node, NodeOf } from './nodes.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
-/** A part with more members than this is closed at first. */
+/** The most members of a part that is expanded at first. */
 const FEW = 30;
 
-/** What is known of an organization when its row is drawn. */
+/** The known facts of an organization when its row is drawn. */
 export interface OrganizationFacts {
   /** When it was read, in milliseconds since 1970. */
   readonly readAt: number | undefined;
@@ -22,7 +22,7 @@ export interface OrganizationFacts {
   readonly review: ReviewProgress | undefined;
 }
 
-/** How a node looks. */
+/** The presentation of a node. */
 export function treeItem(
   node: Node,
   now: number,
@@ -36,7 +36,7 @@ export function treeItem(
   return item;
 }
 
-/** What access rules find about a row: its mark is a letter alone. */
+/** Adds findings to the tooltip and to what is read aloud: the row's mark is only a letter. */
 function tellFindings(item: vscode.TreeItem, node: Node): void {
   if (!('source' in node) || !('entry' in node || 'principal' in node)) return;
   const text = findingsText(node.source.model, 'entry' in node ? node.entry : node.principal);

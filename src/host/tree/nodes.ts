@@ -7,11 +7,11 @@ import type { AccessTarget } from '../accessTarget.ts';
 interface Common {
   /** Unique in the tree and stable over refreshes: VS Code shows a blank tree when two nodes share an id. */
   readonly id: string;
-  /** What commands called on the node are about. */
+  /** The target of commands that are called on the node. */
   readonly target?: AccessTarget;
 }
 
-/** Where the nodes below an organization come from. */
+/** Returns the nodes below an organization. */
 export interface NodeSource {
   readonly organization: string;
   readonly model: AccessModel;
@@ -27,7 +27,7 @@ export type Node = Common &
         readonly kind: 'organization';
         readonly organization: string;
         readonly label: string;
-        /** The service's name for it, where the label differs. */
+        /** The service's name for it, if the label differs. */
         readonly otherName: string;
       }
     | { readonly kind: 'favorites'; readonly source: NodeSource; readonly children: readonly Node[] }
@@ -35,9 +35,9 @@ export type Node = Common &
         readonly kind: 'groups' | 'roles';
         readonly organization: string;
         readonly source: NodeSource;
-        /** `undefined` where they could not be read. */
+        /** `undefined` if they could not be read. */
         readonly count: number | undefined;
-        /** How many the filter leaves. */
+        /** The number that match the filter. */
         readonly shown: number;
       }
     | { readonly kind: 'group'; readonly source: NodeSource; readonly entry: GroupEntry; readonly isFavorite: boolean }
@@ -63,14 +63,14 @@ export type Node = Common &
       }
     | {
         readonly kind: 'unlisted';
-        /** False where the list of roles could not be read: then its roles are unknown. */
+        /** False if the list of roles could not be read: then its roles are unknown. */
         readonly rolesKnown: boolean;
         readonly children: readonly Node[];
       }
     | { readonly kind: 'empty'; readonly text: string }
     | { readonly kind: 'stopped'; readonly organization: string }
     | { readonly kind: 'problem'; readonly error: RolecallError }
-    /** What helps with the problem above it. */
+    /** The action for the problem above it. */
     | { readonly kind: 'step'; readonly step: 'tryAgain' | 'signInAsSomeoneElse' }
     | { readonly kind: 'stale'; readonly error: RolecallError; readonly at: number }
     | {
@@ -83,7 +83,7 @@ export type Node = Common &
 
 export type NodeOf<K extends Node['kind']> = Extract<Node, { readonly kind: K }>;
 
-/** Gives every node of a list an id of its own below `parent`, even when the server repeats one. */
+/** Gives every node of a list a unique ID below `parent`, even if the server repeats one. */
 export class NodeIdAllocator {
   readonly #parent: string;
   readonly #given = new Map<string, number>();
@@ -144,7 +144,11 @@ export function idOfNode(node: Node): string | undefined {
   }
 }
 
-/** More siblings than this are put into buckets: VS Code builds every row of a list it is given. */
+/**
+ * The most siblings; more are put into buckets, because VS Code builds every row of a list it is given.
+ *
+ * @returns the nodes themselves, or buckets that contain them in their order, never more than {@link MAX_SIBLINGS}.
+ */
 const MAX_SIBLINGS = 1000;
 const BUCKET = 500;
 

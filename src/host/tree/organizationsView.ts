@@ -27,7 +27,9 @@ export interface TreeFrame {
   readonly changed: vscode.EventEmitter<Node | undefined>;
 }
 
-/** What the sidebar's tree shows: organizations → groups and roles → members and roles granted. Loads on expansion. */
+/**
+ * The contents of the sidebar's tree: organizations → groups and roles → members and roles granted. Loads on expansion.
+ */
 export class OrganizationsView implements vscode.Disposable {
   readonly #data: AccessData;
   readonly #state: ViewState;
@@ -35,16 +37,16 @@ export class OrganizationsView implements vscode.Disposable {
   readonly #changed: vscode.EventEmitter<Node | undefined>;
   readonly #view: vscode.TreeView<Node>;
   readonly #disposables: vscode.Disposable[];
-  /** The session each node was read in: VS Code can still ask for the children of one that is no longer shown. */
+  /** The session of each node: VS Code can still ask for the children of one that is no longer shown. */
   readonly #owners = new WeakMap<Node, ActiveSession>();
   readonly #parents = new WeakMap<Node, Node>();
   /** The nodes of the organizations by id: VS Code redraws only a node that it knows. */
   #roots = new Map<string, NodeOf<'organization'>>();
   /** Whether the organizations are shown, rather than why they could not be listed. */
   #hasList = false;
-  /** What is shown of each organization, until something about it changes. */
+  /** The visible part of each organization, until something about it changes. */
   readonly #shown = new Map<string, OrganizationContents>();
-  /** The organizations whose children VS Code has, and whether they are unfolded. */
+  /** The organizations whose children VS Code has, and whether they are expanded. */
   readonly #unfolded = new Map<string, boolean>();
 
   constructor(data: AccessData, state: ViewState, { view, changed }: TreeFrame, now: () => number) {
@@ -233,7 +235,7 @@ export class OrganizationsView implements vscode.Disposable {
     return root?.organization === id && root.label === label && root.otherName === otherNameOf(id, name, label);
   }
 
-  /** What is on the screen is drawn again once it has been read; of the rest VS Code forgets what it has. */
+  /** Draws visible organizations again after they have been read; VS Code forgets the children of the others. */
   #readAgain(organization: string): void {
     const { session } = this.#data;
     const isUnfolded = this.#unfolded.get(organization);
@@ -259,7 +261,7 @@ export class OrganizationsView implements vscode.Disposable {
   }
 }
 
-/** The service's name for an organization, where its label differs. */
+/** The service's name for an organization, if its label differs. */
 function otherNameOf(organization: string, name: string, label: string): string {
   return [organization, name].find((other) => other !== label) ?? '';
 }

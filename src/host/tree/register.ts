@@ -72,8 +72,8 @@ export function registerViewCommands(data: AccessData, state: ViewState, log: Lo
 }
 
 /**
- * Reads what is shown again every so many minutes (`rolecall.refreshMinutes`), only while the view is visible: in other
- * windows nothing is asked for.
+ * Reads visible data again at an interval (`rolecall.refreshMinutes`), only while the view is visible: other windows
+ * send no requests.
  */
 export function refreshAtIntervals(data: AccessData, settings: Settings, isLookedAt: () => boolean): vscode.Disposable {
   let timer: NodeJS.Timeout | undefined;

@@ -27,7 +27,7 @@ export interface TreeCommandsDeps {
 
 /** Refresh, Copy ID, Copy Name, Open as JSON, Reveal and Ask @rolecall About This. */
 export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps) {
-  /** What the command was called on, else what the user picks. */
+  /** The node that the command was called on, else one that the user picks. */
   const pick = async (node: unknown): Promise<readonly [AccessTarget, ReadOrganization]> => {
     const read = await readPicked(data, node);
     return [targetOf(node) ?? targetOfEntry(read, await pickGroupOrRole(read.model)), read];
@@ -42,7 +42,7 @@ export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps
       active?.tokenManager.retryNow();
       // The keyring may be unlocked by now; this is also the button of the view that asks for it.
       if (active?.tokenManager.state.kind === 'storeUnavailable') {
-        // Reads or stores again, or says why not.
+        // Reads or stores again, or reports why not.
         const token = active.tokenManager.accessToken(new AbortController().signal);
         if ((await withTimeout(token, 10_000)) === undefined) {
           throw new RolecallError('timeout', vscode.l10n.t('The system keyring did not respond.'));
@@ -104,7 +104,7 @@ function nameOf(target: AccessTarget, { model }: ReadOrganization): string {
   throw noLongerLoaded();
 }
 
-/** What the service sent, unknown members included. */
+/** The service's data, unknown members included. */
 function rawOfTarget(target: AccessTarget, { model, access }: ReadOrganization): unknown {
   switch (target.kind) {
     case 'organization':

@@ -52,7 +52,7 @@ export function viewCommands(data: AccessData, state: ViewState) {
     [commands.filter]: async (node) => {
       const session = data.requireSession();
       const organization = await pickOrganization(data, node);
-      void data.read(session, organization); // For how many are left. Never rejects; the tree shows what fails.
+      void data.read(session, organization); // For the number of matches. Never rejects; the tree shows failures.
       await filterBy(session, data.labelOf(organization), [organization]);
     },
     [commands.filterAll]: async () => {
@@ -91,7 +91,7 @@ interface FilterQuestion {
   readonly onRead: (tell: () => void) => vscode.Disposable;
 }
 
-/** Applies what is typed to the tree at once. @returns `undefined` when the user cancels. */
+/** Applies the typed text to the tree at once. @returns `undefined` when the user cancels. */
 function askFilter({ label, value, models, preview, onRead }: FilterQuestion): Promise<string | undefined> {
   const input = createInputBox();
   let timer: NodeJS.Timeout | undefined;

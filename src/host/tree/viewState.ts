@@ -11,7 +11,7 @@ import { restrictedLine } from '../restrictedMode.ts';
 const FILTERS = 'rolecall.filters';
 const SORT = 'rolecall.sort';
 const FAVORITES = 'rolecall.favorites';
-/** How many of each kind are kept; the oldest go first. */
+/** The most values of each kind; the oldest are removed first. */
 const MAX_KEPT = 500;
 
 type Filter = readonly [key: string, text: string];
@@ -19,7 +19,7 @@ type Filter = readonly [key: string, text: string];
 const isTexts = arrayOf(isString);
 const isFilters = arrayOf((kept): kept is Filter => isTexts(kept) && kept.length === 2);
 
-/** How the user wants to see the tree: filters and order for this workspace, favourites everywhere. */
+/** The user's view options: filters and order for this workspace, favorites everywhere. */
 export class ViewState implements vscode.Disposable {
   readonly #workspace: vscode.Memento;
   readonly #global: vscode.Memento;
@@ -36,7 +36,7 @@ export class ViewState implements vscode.Disposable {
     return this.#filters().find(([key]) => key === keyOf(connection, organization))?.[1] ?? '';
   }
 
-  /** An empty filter is none. */
+  /** An empty filter removes it. */
   async setFilter(connection: string, organization: string, text: string): Promise<void> {
     if (text.trim() === this.filterOf(connection, organization)) return;
     const key = keyOf(connection, organization);
@@ -105,7 +105,7 @@ export interface Summary {
   readonly badge: vscode.ViewBadge | undefined;
 }
 
-/** Sums up the organizations of the tree and sets the context key that menus look at. */
+/** Sums up the organizations of the tree and sets the context key that menus use. */
 export function summarize(data: AccessData, state: ViewState, organizations: readonly string[]): Summary {
   const attention = data.all.reduce((sum, { model }) => {
     const groups = model.groups.filter(({ group }) => attentionOf(group.metadata) !== undefined);
