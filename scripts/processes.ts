@@ -3,7 +3,7 @@ import path from 'node:path';
 
 /** A command that cannot outlive this process. */
 export interface SupervisedProcess {
-  /** The leash: its `stdout` and `stderr` are the command's. */
+  /** The supervisor: its `stdout` and `stderr` are the command's. */
   readonly process: ChildProcess;
   /** Settles when the command and everything it started are gone. Never rejects. */
   readonly exited: Promise<void>;

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 
 /** How long the group may take over SIGTERM before SIGKILL. */
-const graceMs = Number(process.env.ROLECALL_LEASH_GRACE_MS ?? 3000);
+const graceMs = Number(process.env.ROLECALL_SUPERVISOR_GRACE_MS ?? 3000);
 
 const [command, ...parameters] = process.argv.slice(2);
 if (command === undefined) {
@@ -19,7 +19,7 @@ function endGroup(graceOfGroupMs: number): void {
     return;
   }
   ending = true;
-  // The leash is in the group as well; its handler below keeps it alive until the others have gone.
+  // The supervisor is in the group as well; its handler below keeps it alive until the others have gone.
   process.kill(-process.pid, 'SIGTERM');
   setTimeout(() => process.kill(-process.pid, 'SIGKILL'), graceOfGroupMs);
 }
@@ -38,7 +38,7 @@ child.on('exit', (code) => {
   if (ending) {
     setTimeout(() => process.kill(-process.pid, 'SIGKILL'), 200);
   } else {
-    // The exit code cannot be passed on: the last signal to the group ends the leash as well.
+    // The exit code cannot be passed on: the last signal to the group ends the supervisor as well.
     process.stderr.write(`It ended by itself with ${code === null ? 'a signal' : `exit code ${code}`}.\n`);
     endGroup(200);
   }

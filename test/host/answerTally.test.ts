@@ -4,11 +4,11 @@ import { AnswerStats } from '../../src/host/answerText.ts';
 describe('the time in the last line of an answer', () => {
   it('leaves out what passes while the user is asked, however many questions stand open at once', async () => {
     let now = 0;
-    const tally = new AnswerStats(() => now);
+    const stats = new AnswerStats(() => now);
     now += 1000;
     const first = Promise.withResolvers<boolean>();
     const second = Promise.withResolvers<boolean>();
-    const asked = [tally.whileAsking(first.promise), tally.whileAsking(second.promise)];
+    const asked = [stats.whileAsking(first.promise), stats.whileAsking(second.promise)];
     now += 60_000;
     first.resolve(true);
     assert.equal(await asked[0], true);
@@ -16,6 +16,6 @@ describe('the time in the last line of an answer', () => {
     second.reject(new Error('closed'));
     await assert.rejects(async () => asked[1], /closed/);
     now += 500;
-    assert.equal(tally.summary('m'), 'm · 1.5 s');
+    assert.equal(stats.summary('m'), 'm · 1.5 s');
   });
 });

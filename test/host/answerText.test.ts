@@ -88,10 +88,10 @@ describe('an answer as a person reads it', () => {
 
 describe('what is told below an answer', () => {
   it('is told of an answer of any length', () => {
-    const tally = new AnswerStats();
+    const stats = new AnswerStats();
     const logprobs = Array.from({ length: 300_000 }, () => ({ token: 'a', logprob: -1, topLogprobs: [] }));
-    tally.accept(model({ kind: 'logprobs', choice: 0, logprobs }));
-    assert.equal(tally.logprobs.length, logprobs.length);
+    stats.accept(model({ kind: 'logprobs', choice: 0, logprobs }));
+    assert.equal(stats.logprobs.length, logprobs.length);
   });
 });
 

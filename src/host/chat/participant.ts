@@ -104,7 +104,7 @@ async function ask(
   const account = accountSignal(deps.clouds, signal);
   const session = sessionHash(cloud);
   const writer = new AnswerWriter(stream);
-  const tally = new AnswerStats();
+  const stats = new AnswerStats();
   try {
     const { briefAccess } = deps;
     const answered = new Set<string>();
@@ -113,7 +113,7 @@ async function ask(
       token: request.toolInvocationToken,
       access,
       answered,
-      whileAsking: tally.whileAsking,
+      whileAsking: stats.whileAsking,
     });
     const asked = { request, context, cloud, model, questions, briefAccess, problems: toolRegistry.problems ?? [] };
     const { messages, question, references, remarks, earlierTools } = await composeRequest(asked, account.signal);
@@ -122,7 +122,7 @@ async function ask(
     const parameters = parametersFor(model, deps.settings, choices);
     deps.lastExchange.current = { owner: ownerOf(deps.clouds), model: model.id, parameters, messages, toolRegistry };
     const answering = runConversation({ ...deps, cloud, model, choices, messages, toolRegistry }, account.signal);
-    const end = await write(answering, { writer, tally, signal });
+    const end = await write(answering, { writer, stats, signal });
     const metadata: ResultMetadata = {
       session,
       history: end.history,
@@ -132,7 +132,7 @@ async function ask(
       ...followUp(followUpOf(request, end)),
     };
     if (signal.aborted) questions.keep(request.prompt, metadata);
-    return { ...finish(end, { stream, writer, tally, model, remarks, signal, deps }), metadata };
+    return { ...finish(end, { stream, writer, stats, model, remarks, signal, deps }), metadata };
   } finally {
     account.dispose();
   }
@@ -145,13 +145,13 @@ function followUp(kind: string | undefined): Pick<ResultMetadata, 'followUp'> {
 /** Also reads the end of an answer that was stopped: the calls that were made, with their results, belong to the history. */
 async function write(
   events: ReturnType<typeof runConversation>,
-  { writer, tally, signal }: Pick<Finishing, 'writer' | 'tally' | 'signal'>,
+  { writer, stats, signal }: Pick<Finishing, 'writer' | 'stats' | 'signal'>,
 ): Promise<AgentLoopResult> {
   try {
     for (;;) {
       const next = await events.next();
       if (next.done) return next.value;
-      tally.accept(next.value);
+      stats.accept(next.value);
       const part = answerPart(next.value);
       try {
         if (part) writer.write(part);
@@ -167,7 +167,7 @@ async function write(
 interface Finishing {
   readonly stream: vscode.ChatResponseStream;
   readonly writer: AnswerWriter;
-  readonly tally: AnswerStats;
+  readonly stats: AnswerStats;
   readonly model: Model;
   /** The remarks on how this was answered. */
   readonly remarks: readonly string[];
@@ -178,7 +178,7 @@ interface Finishing {
 
 function finish(
   end: AgentLoopResult,
-  { stream, writer, tally, model, remarks, signal, deps }: Finishing,
+  { stream, writer, stats, model, remarks, signal, deps }: Finishing,
 ): vscode.ChatResult {
   if (end.reason === 'cancelled') {
     if (signal.aborted) return stopped();
@@ -187,21 +187,21 @@ function finish(
   }
   const line = closingLine(end);
   if (line !== undefined) writer.write({ kind: 'footer', text: line });
-  for (const [at, text] of tally.others.entries()) {
+  for (const [at, text] of stats.others.entries()) {
     writer.write({ kind: 'footer', text: vscode.l10n.t('Answer {0}:', at + 2) });
     writer.write({ kind: 'text', text });
   }
   // After the answer: before it they would be collapsed with its steps.
   for (const text of remarks) writer.write({ kind: 'footer', text });
-  const doubts = lowConfidenceLine(tally.logprobs);
+  const doubts = lowConfidenceLine(stats.logprobs);
   if (doubts !== undefined) writer.write({ kind: 'footer', text: doubts });
   // Before the button, which separates the text from what follows.
-  if (end.reason !== 'failed') writer.write({ kind: 'footer', text: tally.summary(model.label) });
-  if (tally.reasoning !== '') {
+  if (end.reason !== 'failed') writer.write({ kind: 'footer', text: stats.summary(model.label) });
+  if (stats.reasoning !== '') {
     stream.button({
       title: vscode.l10n.t('Show Reasoning'),
       command: commands.showReasoning,
-      arguments: [tally.reasoning],
+      arguments: [stats.reasoning],
     });
   }
   return end.reason === 'failed' ? failed(end.error, stream, deps) : {};

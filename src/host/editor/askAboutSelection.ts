@@ -118,18 +118,18 @@ async function answerBeside(
   assertSameOwner(deps.clouds, answering);
   if (isTruncated(passage.text)) answer.write({ kind: 'line', text: truncationLine(passage.title) });
   try {
-    const tally = new AnswerStats();
+    const stats = new AnswerStats();
     const end = await runConversationWithProgress(deps, {
       ...answering,
-      tally,
+      stats,
       messages: [{ role: 'user', content: `${question}\n\n${passageMessage(passage)}` }],
-      toolRegistry: await deps.openTools({ whileAsking: tally.whileAsking }),
+      toolRegistry: await deps.openTools({ whileAsking: stats.whileAsking }),
       closed: answer.closed,
       write: (part) => answer.write(part),
     });
     const text = end.reason === 'cancelled' ? vscode.l10n.t('Stopped.') : closingLine(end);
     if (text !== undefined) answer.write({ kind: 'line', text });
-    for (const other of tally.others) answer.append(`\n\n---\n\n${other}`);
+    for (const other of stats.others) answer.append(`\n\n---\n\n${other}`);
     if (end.reason === 'failed') {
       answer.write({
         kind: 'line',
@@ -137,7 +137,7 @@ async function answerBeside(
       });
       throw end.error;
     }
-    answer.write({ kind: 'footer', text: tally.summary(model.label) });
+    answer.write({ kind: 'footer', text: stats.summary(model.label) });
     const noChat = await chatUnavailable();
     if (noChat) answer.write({ kind: 'line', text: noChat.reason });
   } finally {

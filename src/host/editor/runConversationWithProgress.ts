@@ -57,7 +57,7 @@ export interface EditorConversation extends AnsweringModel {
   readonly toolRegistry: ToolRegistry;
   /** Ends it besides the cancel button. */
   readonly closed?: AbortSignal;
-  readonly tally?: AnswerStats;
+  readonly stats?: AnswerStats;
   /** Called with what arrives, except progress, which the notification shows. */
   readonly write: (part: Exclude<AnswerPart, { kind: 'progress' }>) => void;
 }
@@ -65,7 +65,7 @@ export interface EditorConversation extends AnsweringModel {
 /** Asks under a notification that can be cancelled; ends with the account. Failures are in the outcome, not thrown. */
 export async function runConversationWithProgress(
   deps: EditorDeps,
-  { closed, write, tally, ...asked }: EditorConversation,
+  { closed, write, stats, ...asked }: EditorConversation,
 ): Promise<AgentLoopResult> {
   const title = vscode.l10n.t('{0} is answering…', asked.model.label);
   return withProgress(
@@ -79,7 +79,7 @@ export async function runConversationWithProgress(
         for (;;) {
           const next = await events.next();
           if (next.done) return next.value;
-          tally?.accept(next.value);
+          stats?.accept(next.value);
           const part = answerPart(next.value);
           if (part?.kind === 'progress') report(part.text);
           else if (part) write(part);

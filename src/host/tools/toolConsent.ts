@@ -15,10 +15,10 @@ export type CallPermissions =
   | { readonly kind: 'request'; readonly host: string };
 
 /** The most that a call can do, in words: the first line of the consent dialog. */
-export function permissionsLine(reach: CallPermissions): string {
-  switch (reach.kind) {
+export function permissionsLine(permissions: CallPermissions): string {
+  switch (permissions.kind) {
     case 'contained': {
-      const { reads, writes, program, network } = reach;
+      const { reads, writes, program, network } = permissions;
       return [
         reads.length === 0
           ? vscode.l10n.t('Reads the system’s files, but nothing in this workspace.')
@@ -33,7 +33,7 @@ export function permissionsLine(reach: CallPermissions): string {
     case 'editor':
       return vscode.l10n.t('Part of the editor: it can do anything the editor can.');
     case 'request':
-      return vscode.l10n.t('Sends a request to {0}.', reach.host);
+      return vscode.l10n.t('Sends a request to {0}.', permissions.host);
   }
 }
 
@@ -87,8 +87,8 @@ export class ToolConsent {
   }
 
   /** Asks unless exactly this is always allowed. Requests wait for each other: one dialog at a time. */
-  ask(question: ConsentRequest, signal: AbortSignal): Promise<boolean> {
-    return this.#inTurn(async () => !signal.aborted && (this.#allowed(question) || this.#show(question, signal)));
+  ask(request: ConsentRequest, signal: AbortSignal): Promise<boolean> {
+    return this.#inTurn(async () => !signal.aborted && (this.#allowed(request) || this.#show(request, signal)));
   }
 
   async forget(): Promise<void> {
@@ -101,25 +101,25 @@ export class ToolConsent {
     ); // No buttons, so nothing to wait for.
   }
 
-  #allowed(question: ConsentRequest): boolean {
-    if (question.carries && question.carries.length > 0) return false;
-    const key = keyOf(question);
+  #allowed(request: ConsentRequest): boolean {
+    if (request.carries && request.carries.length > 0) return false;
+    const key = keyOf(request);
     return key !== undefined && this.#remembered().includes(key);
   }
 
-  async #show(question: ConsentRequest, signal: AbortSignal): Promise<boolean> {
+  async #show(request: ConsentRequest, signal: AbortSignal): Promise<boolean> {
     const once = vscode.l10n.t('Allow Once');
     const always =
-      question.always === 'definition'
+      request.always === 'definition'
         ? vscode.l10n.t('Always Allow in This Workspace')
         : vscode.l10n.t('Always Allow with These Arguments');
     const title = vscode.l10n.t(
       'Run tool {0} from workspace {1}?',
-      escapeInvisible(question.name),
-      escapeInvisible(question.folder),
+      escapeInvisible(request.name),
+      escapeInvisible(request.folder),
     );
-    const key = keyOf(question);
-    const chosen = await askAbout(title, linesOf(question), key === undefined ? [once] : [once, always]);
+    const key = keyOf(request);
+    const chosen = await askAbout(title, linesOf(request), key === undefined ? [once] : [once, always]);
     if (signal.aborted) return false; // The dialog stays open after Stop, but its answer no longer counts.
     if (chosen === always && key !== undefined) {
       await this.#state.update(KEY, [...this.#remembered(), key].slice(-MAX_REMEMBERED));
@@ -214,9 +214,9 @@ function linesOf({ permissions, lines, always, carries = [] }: ConsentRequest): 
 }
 
 function isUncontained(
-  reach: CallPermissions,
-): reach is CallPermissions & { reason: string; remedy: string | undefined } {
-  return reach.kind === 'uncontained' && reach.reason !== undefined;
+  permissions: CallPermissions,
+): permissions is CallPermissions & { reason: string; remedy: string | undefined } {
+  return permissions.kind === 'uncontained' && permissions.reason !== undefined;
 }
 
 /** If "always" is not offered, the last line says that each call is asked about. */
@@ -230,17 +230,17 @@ function carriesLine(always: ConsentRequest['always'], what: string): string {
 }
 
 /** The scope of "always", or that there is none. */
-function scope(reach: CallPermissions, always: ConsentRequest['always']): string {
+function scope(permissions: CallPermissions, always: ConsentRequest['always']): string {
   if (always === 'never') return vscode.l10n.t('You will be asked each time.');
   if (always === 'arguments') {
     return vscode.l10n.t(
       '“Always Allow” covers only these arguments, until the tool’s definition or what it can reach changes.',
     );
   }
-  return reach.kind === 'request'
+  return permissions.kind === 'request'
     ? vscode.l10n.t(
         '“Always Allow” covers requests to {0} with any arguments until the tool’s definition changes.',
-        reach.host,
+        permissions.host,
       )
     : vscode.l10n.t('“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.');
 }

@@ -63,12 +63,12 @@ export interface ToolContext {
 export async function prepareTool(
   definition: WorkspaceToolDefinition,
   args: Arguments,
-  surroundings: ToolContext,
+  context: ToolContext,
 ): Promise<PreparedCall> {
   const { run, folder, parameters } = definition;
   const check = () => checkWorkspacePaths(parameters, args, { folder, cwd: run.kind === 'process' ? run.cwd : '.' });
   await check();
-  const prepared = await prepareKind(definition, args, surroundings);
+  const prepared = await prepareKind(definition, args, context);
   return {
     ...prepared,
     hash: async () => {
@@ -81,18 +81,18 @@ export async function prepareTool(
 async function prepareKind(
   definition: WorkspaceToolDefinition,
   args: Arguments,
-  surroundings: ToolContext,
+  context: ToolContext,
 ): Promise<PreparedCall> {
   const { run } = definition;
   switch (run.kind) {
     case 'process':
-      return prepareProcessTool({ ...definition, run }, args, surroundings);
+      return prepareProcessTool({ ...definition, run }, args, context);
     case 'command':
       return prepareCommandTool({ ...definition, run }, args);
     case 'tool':
-      return prepareForwardedTool({ ...definition, run }, args, surroundings.token);
+      return prepareForwardedTool({ ...definition, run }, args, context.token);
     case 'http':
-      return prepareRequestTool({ ...definition, run }, args, surroundings);
+      return prepareRequestTool({ ...definition, run }, args, context);
   }
 }
 

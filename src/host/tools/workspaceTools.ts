@@ -140,8 +140,8 @@ function elsewhereLine(): string {
   );
 }
 
-function canSend(reach: CallPermissions): boolean {
-  return reach.kind !== 'contained' || reach.network;
+function canSend(permissions: CallPermissions): boolean {
+  return permissions.kind !== 'contained' || permissions.network;
 }
 
 /** Paths of the folders of the workspace that are on this machine. */

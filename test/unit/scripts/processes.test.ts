@@ -9,7 +9,7 @@ import { spawnSupervised } from '../../../scripts/processes.ts';
 import { eventually } from '../core/eventually.ts';
 
 /** A command that ignores the polite signal is not waited for. */
-const env = { ...process.env, ROLECALL_LEASH_GRACE_MS: '50' };
+const env = { ...process.env, ROLECALL_SUPERVISOR_GRACE_MS: '50' };
 
 /** Starts a child that ignores SIGTERM, says both process ids, and waits: the worst an editor's server can be. */
 const stubborn = `
@@ -38,7 +38,7 @@ async function pidsOf(child: ChildProcess): Promise<number[]> {
   return JSON.parse(line.toString()) as number[];
 }
 
-describe('a leashed command', () => {
+describe('a supervised command', () => {
   before(function () {
     if (process.platform === 'win32') {
       this.skip();
@@ -46,21 +46,21 @@ describe('a leashed command', () => {
   });
 
   it('is ended by stop, with what it started, even if it ignores the polite signal', async () => {
-    const leashed = spawnSupervised(process.execPath, ['-e', stubborn], { env });
-    const pids = await pidsOf(leashed.process);
+    const supervised = spawnSupervised(process.execPath, ['-e', stubborn], { env });
+    const pids = await pidsOf(supervised.process);
     assert.ok(pids.every(lives));
-    await leashed.stop();
+    await supervised.stop();
     await gone(pids);
   });
 
   it('is ended when the process that started it is killed', async () => {
-    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rolecall-leash-'));
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rolecall-supervisor-'));
     const script = path.join(folder, 'starter.ts');
     fs.writeFileSync(
       script,
       `import { spawnSupervised } from ${JSON.stringify(at('scripts', 'processes.ts'))};
-       const leashed = spawnSupervised(process.execPath, ['-e', ${JSON.stringify(stubborn)}], {});
-       leashed.process.stdout?.pipe(process.stdout);`,
+       const supervised = spawnSupervised(process.execPath, ['-e', ${JSON.stringify(stubborn)}], {});
+       supervised.process.stdout?.pipe(process.stdout);`,
     );
     const starter = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const pids = await pidsOf(starter);
@@ -74,13 +74,13 @@ describe('a leashed command', () => {
       const { spawn } = require('node:child_process');
       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
       child.on('spawn', () => { console.log(JSON.stringify([child.pid])); process.exit(3); });`;
-    const leashed = spawnSupervised(process.execPath, ['-e', code], {});
+    const supervised = spawnSupervised(process.execPath, ['-e', code], {});
     let told = '';
-    leashed.process.stderr?.on('data', (text: Buffer) => {
+    supervised.process.stderr?.on('data', (text: Buffer) => {
       told += text.toString();
     });
-    const pids = await pidsOf(leashed.process);
-    await leashed.exited;
+    const pids = await pidsOf(supervised.process);
+    await supervised.exited;
     await gone(pids);
     assert.match(told, /exit code 3/);
   });
