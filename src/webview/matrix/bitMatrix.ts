@@ -17,7 +17,7 @@ export function hasBit(bits: Uint8Array, columns: number, row: number, column: n
   return ((bits[row * bytesPerRow(columns) + (column >> 3)] ?? 0) & (1 << (column & 7))) !== 0;
 }
 
-/** How many of a row's bits are set. */
+/** The number of set bits in a row. */
 export function countOfRow(bits: Uint8Array, columns: number, row: number): number {
   const length = bytesPerRow(columns);
   let count = 0;
@@ -27,7 +27,7 @@ export function countOfRow(bits: Uint8Array, columns: number, row: number): numb
   return count;
 }
 
-/** How many of these rows have each column. Bytes without a bit cost one look: such matrices are sparse. */
+/** The number of these rows that have each column. A byte without a bit costs one look: such matrices are sparse. */
 export function countsOfColumns(bits: Uint8Array, columns: number, rows: ArrayLike<number>): Uint32Array {
   const length = bytesPerRow(columns);
   const counts = new Uint32Array(columns);

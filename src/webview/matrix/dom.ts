@@ -1,11 +1,11 @@
-/** The element with this id, which stands in the page from the beginning. */
+/** The element with this ID, which is in the page from the beginning. */
 export function elementById<T extends HTMLElement>(id: string, kind: new () => T): T {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`The page has no ${id}.`);
   return found;
 }
 
-/** A new element. What is shown is set as text, never as markup. */
+/** A new element. Visible text is set as text, never as markup. */
 export function createElement<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className: string,
@@ -17,7 +17,7 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets an attribute where it differs: the page draws anew what is set. */
+/** Sets an attribute if it differs: the page redraws everything that is set. */
 export function updateAttribute(element: Element, name: string, value: string): void {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }

@@ -21,8 +21,9 @@ export interface GridEvents {
 }
 
 /**
- * Draws what is in sight of a matrix and a little around it. Headers are sticky, so that the browser moves them while it
- * scrolls. One cell is in the order of Tab, and arrow keys move from it (grid pattern of the ARIA Authoring Practices).
+ * Draws the visible part of a matrix and a little around it. Headers are sticky, so that the browser moves them while
+ * it scrolls. One cell is in the order of Tab, and arrow keys move from it (grid pattern of the ARIA Authoring
+ * Practices).
  */
 export class Grid {
   readonly #element: HTMLElement;
@@ -64,7 +65,7 @@ export class Grid {
     return { top: this.#element.scrollTop, left: this.#element.scrollLeft };
   }
 
-  /** Shows this from now on. The active place stays where it is, or comes as near as it can. */
+  /** Replaces the content. The active place stays, or moves to the nearest that exists. */
   show(matrix: MatrixTable, words: Localizer): void {
     const isOther = this.#shown?.matrix.message.mode !== matrix.message.mode;
     this.#shown = { matrix, words };
@@ -76,7 +77,7 @@ export class Grid {
     this.#redraw();
   }
 
-  /** Back to where the page was before it was out of sight. */
+  /** Restores the page's state from before it was hidden. */
   restore({ top, left }: { readonly top: number; readonly left: number }, active: GridPosition): void {
     this.#element.scrollTo(left, top);
     this.#active = clampPosition(active, this.#bounds());
@@ -115,7 +116,7 @@ export class Grid {
     };
   }
 
-  /** At most once for each picture of the screen. */
+  /** At most once per frame. */
   #soon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -126,7 +127,7 @@ export class Grid {
     });
   }
 
-  /** Sizes or contents are others. The focus stays in the grid where it was in it. */
+  /** Draws again after a change of sizes or contents. The focus stays in the grid if it was in it. */
   #redraw(): void {
     const hadFocus = this.#element.contains(document.activeElement);
     this.#forget();

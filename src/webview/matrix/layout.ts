@@ -1,4 +1,4 @@
-/** Where rows and columns of one size stand, and which of them are in sight. Lengths are CSS pixels. */
+/** The places of rows and columns of one size, and which of them are visible. Lengths are CSS pixels. */
 
 export interface Axis {
   readonly count: number;
@@ -6,16 +6,16 @@ export interface Axis {
   readonly size: number;
 }
 
-/** From `first` up to, and without, `end`. */
+/** From `first` up to, but not including, `end`. */
 export interface IndexRange {
   readonly first: number;
   readonly end: number;
 }
 
-/** So many beyond the edge are drawn too; the range moves in steps of this, so that few scroll events redraw anything. */
+/** The number drawn beyond the edge; the range moves in steps of this, so that few scroll events redraw anything. */
 const STEP = 8;
 
-/** What to draw of a line of which `length` is in sight from `scroll` on. */
+/** The range to draw, when `length` is visible from `scroll` on. */
 export function drawnRange({ count, size }: Axis, scroll: number, length: number): IndexRange {
   if (count === 0 || length <= 0) return { first: 0, end: 0 };
   const top = Math.min(Math.max(scroll, 0), Math.max(0, count * size - length)); // Scrolling may overshoot.
@@ -27,14 +27,14 @@ export function drawnRange({ count, size }: Axis, scroll: number, length: number
   };
 }
 
-/** The positions of a range, and of the one that has the focus: an element that is taken away would lose it. */
+/** The positions of a range, and of the one that has the focus: an element that is removed would lose it. */
 export function positionsOf({ first, end }: IndexRange, active: number): readonly number[] {
   const positions = Array.from({ length: end - first }, (_, index) => first + index);
   if (active < 0 || (active >= first && active < end)) return positions;
   return active < first ? [active, ...positions] : [...positions, active];
 }
 
-/** The nearest scroll position at which all of one row or column is in sight. */
+/** The nearest scroll position at which all of one row or column is visible. */
 export function scrollToShow({ size }: Axis, index: number, scroll: number, length: number): number {
   if (index < 0) return scroll; // A header is always in sight.
   const start = index * size;
@@ -47,7 +47,7 @@ export interface GridMetrics {
   readonly rowHeaderWidth: number;
   readonly columnWidth: number;
   readonly headerHeight: number;
-  /** Whether names of roles stand upright, as they do where there are many. */
+  /** Whether the names of roles are upright, which they are if there are many. */
   readonly isUpright: boolean;
 }
 
@@ -55,11 +55,11 @@ const ROW_HEIGHT = 24;
 const NARROWEST = 28;
 const WIDEST_UPRIGHT = 44;
 const WIDEST = 168;
-/** Below this a name is better read upright. */
+/** A narrower name is easier to read upright. */
 const READABLE = 96;
-/** What a narrow window gives the names of rows, as long as a few columns stay in sight. */
+/** The width for the names of rows in a narrow window, as long as a few columns are visible. */
 const READABLE_ROW = 220;
-/** Of one character, about. */
+/** The approximate width of one character. */
 const CHARACTER = 7;
 
 /** Characters of the longest name of a row, with what stands beside it, and of a column. */
@@ -68,7 +68,7 @@ export interface LongestLabels {
   readonly column: number;
 }
 
-/** The sizes for a window of this width and so many columns. */
+/** The sizes for a window of this width and this many columns. */
 export function gridMetrics(width: number, columns: number, longest: LongestLabels): GridMetrics {
   const wanted = longest.row * CHARACTER + 72; // With its count.
   const share = Math.max(width * 0.4, Math.min(READABLE_ROW, width - 3 * NARROWEST));
@@ -93,7 +93,7 @@ export interface GridPosition {
 export interface Bounds {
   readonly rows: number;
   readonly columns: number;
-  /** Rows that Page Up and Page Down pass over. */
+  /** The number of rows that Page Up and Page Down pass over. */
   readonly page: number;
 }
 
@@ -104,7 +104,7 @@ export interface KeyPress {
 }
 
 /**
- * Where a key leads, as in the grid pattern of the ARIA Authoring Practices.
+ * The place to which a key leads, as in the grid pattern of the ARIA Authoring Practices.
  *
  * @returns `undefined` for keys that do not move.
  */
@@ -117,7 +117,7 @@ export function movePosition(
   return to && clampPosition(to, bounds);
 }
 
-/** The same place, or the nearest where there are fewer rows or columns. */
+/** The same place, or the nearest if there are fewer rows or columns. */
 export function clampPosition(
   { row, column }: GridPosition,
   { rows, columns }: Pick<Bounds, 'rows' | 'columns'>,

@@ -27,7 +27,7 @@ interface Host {
 }
 declare function acquireVsCodeApi(): Host;
 
-/** What survives while the tab is out of sight: positions only, no name of anything. */
+/** The state that is kept while the tab is hidden: positions only, no names. */
 const stateSchema = z.object({
   mode: z.enum(MODES),
   top: z.number(),
@@ -39,7 +39,7 @@ const stateSchema = z.object({
 const host = acquireVsCodeApi();
 const kept = z.safeParse(stateSchema, host.getState());
 const post = (message: ToHost) => host.postMessage(versioned(message));
-/** A cell is asked about when the user rests there, after so many milliseconds. */
+/** How long the user must rest on a cell before its detail is requested, in milliseconds. */
 const RESTING = 60;
 
 let mode: Mode = kept.success ? kept.data.mode : 'groups';
@@ -123,7 +123,7 @@ function begin(said: Localizer): void {
 
 function show(view: ViewMessage, said: Localizer): void {
   if (message?.mode !== view.mode || view.mode !== mode) return; // The user has turned to the other rows meanwhile.
-  // What the user types wins over what comes back of what was typed before.
+  // Text that the user is typing has precedence over the answer to earlier text.
   if (!toolbar.isTyping && view.answered === sequence) toolbar.filter = view.filter;
   shown = new MatrixTable(message, view);
   const { rows, columns } = message;

@@ -6,14 +6,14 @@ export interface RowText {
   readonly kind: string;
   readonly key: string;
   readonly label: string;
-  /** Whole, where the label is shortened. */
+  /** The whole name, if the label is shortened. */
   readonly name: string;
   readonly detail: string;
   readonly note: string;
   readonly state: 'error' | 'degraded' | '';
-  /** What access rules find about it, one a line. */
+  /** The findings of access rules about it, one a line. */
   readonly finding: string;
-  /** How many roles it has. */
+  /** The number of its roles. */
   readonly count: number;
 }
 
@@ -23,16 +23,16 @@ export interface ColumnText {
   readonly detail: string;
   readonly isListed: boolean;
   readonly finding: string;
-  /** How many of the shown rows have it. */
+  /** The number of shown rows that have it. */
   readonly count: number;
 }
 
-/** What is shown of a matrix. Rows and columns are counted as they are shown. */
+/** The visible part of a matrix. Rows and columns are counted in the order in which they are shown. */
 export class MatrixTable {
   readonly message: MatrixMessage;
   readonly rows: Uint32Array;
   readonly columns: Uint32Array;
-  /** Set cells of the shown rows. */
+  /** The number of set cells in the shown rows. */
   readonly grants: number;
   readonly #counts: Uint32Array;
 
@@ -83,7 +83,7 @@ export class MatrixTable {
     return [rows, columns].some(({ findings }) => findings.some((finding) => finding !== ''));
   }
 
-  /** How much room names need. */
+  /** The room that names need. */
   get longest(): LongestLabels {
     const { rows, columns } = this.message;
     const most = (indices: Uint32Array, ...texts: readonly (readonly string[])[]) =>

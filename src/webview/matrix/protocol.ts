@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { readMessage, type Unversioned } from '../protocol.ts';
 
-/** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
+/** Both sides come from one VSIX; the number distinguishes a page that outlived an update. */
 export const PROTOCOL_VERSION = 2;
 
 export const MODES = ['groups', 'people'] as const;
-/** What the rows are. The columns are roles. */
+/** The kind of the rows. The columns are roles. */
 export type Mode = (typeof MODES)[number];
 
-/** What the page says in the user's language; `{0}` and so on stand for values. */
+/** The page's texts in the user's language; values replace `{0}` and so on. */
 export const TEXT_NAMES = [
   'title',
   'rows',
@@ -49,10 +49,10 @@ const message = <T extends string, S extends object>(type: T, shape: S) =>
 const toPageSchema = z.discriminatedUnion('type', [
   /** First of all. */
   message('texts', { texts: z.record(z.enum(TEXT_NAMES), text), locale: text }),
-  /** Everything that was read, in the order of the access model. */
+  /** All data, in the order of the access model. */
   message('matrix', {
     mode,
-    /** For what commands of the context menu are called on. */
+    /** The target of commands in the context menu. */
     organization: text,
     connection: text,
     /**
@@ -73,25 +73,25 @@ const toPageSchema = z.discriminatedUnion('type', [
     /** One bit for each cell; see bitMatrix.ts. */
     bits: z.instanceof(Uint8Array),
   }),
-  /** Which rows and columns are left, in the order in which they are shown: positions in the matrix of that mode. */
+  /** The remaining rows and columns, in the order in which they are shown: positions in the matrix of that mode. */
   message('view', {
     mode,
     rows: indices,
     columns: indices,
     filter: text,
-    /** The `sequence` of the last filter that the page sent and that is in this view. */
+    /** The `sequence` of the page's last filter that this view includes. */
     answered: z.number(),
-    /** What to say where there is no row. */
+    /** The text to show without rows. */
     empty: text,
   }),
-  /** How far what is shown can be relied on. */
+  /** Why the data may be incomplete or outdated. */
   message('notices', {
-    /** When it was read. */
+    /** The time of the reading. */
     read: text,
     isReading: z.boolean(),
     notices: z.array(z.object({ kind: z.enum(['stale', 'partial', 'problem']), text })),
   }),
-  /** What stands behind the active cell. */
+  /** The explanation of the active cell. */
   message('detail', { place: z.number(), text }),
 ]);
 

@@ -3,7 +3,7 @@ import type { GridMetrics } from './layout.ts';
 import type { Localizer } from './localizer.ts';
 import type { MatrixTable } from './matrix.ts';
 
-/** What every row and header needs to draw itself. */
+/** The data that every row and header needs to draw itself. */
 export interface RenderContext {
   readonly matrix: MatrixTable;
   readonly frame: GridMetrics;
@@ -12,12 +12,12 @@ export interface RenderContext {
   readonly columns: readonly number[];
 }
 
-/** Beside a name that access rules find something about: the same letter as in the tree. */
+/** Marks a name with findings of access rules: the same letter as in the tree. */
 export function findingMark(): HTMLElement {
   return createElement('span', 'finding', 'F');
 }
 
-/** One row of the grid: its header and the cells that are drawn. Used again for another row when it leaves the screen. */
+/** One row of the grid: its header and the cells that are drawn. Reused for another row when it leaves the screen. */
 export class RowView {
   readonly element = createElement('div', 'row');
   readonly header = createElement('div', 'row-header');
@@ -104,7 +104,7 @@ export class RowView {
   }
 }
 
-/** The first row: what the rows are, then the names of the roles that are drawn. */
+/** The first row: the kind of the rows, then the names of the roles that are drawn. */
 export class HeaderView {
   readonly element = createElement('div', 'row header');
   readonly corner = createElement('div', 'corner');

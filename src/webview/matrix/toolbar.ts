@@ -4,17 +4,17 @@ import { MODES, type Mode, type NoticesMessage } from './protocol.ts';
 
 export interface ToolbarEvents {
   readonly mode: (mode: Mode) => void;
-  /** What stands in the filter, some time after it was typed. */
+  /** The content of the filter, some time after it was typed. */
   readonly filter: (text: string) => void;
   readonly refresh: () => void;
-  /** The user wants to go on to the grid. */
+  /** Moves to the grid. */
   readonly leave: () => void;
 }
 
 /** While the user types, matrix and tree are updated after this delay, in milliseconds. */
 const TYPING = 150;
 
-/** What stands above the grid: rows, filter, counts, age, and what the data lacks. */
+/** The controls above the grid: rows, filter, counts, age, and what is missing in the data. */
 export class Toolbar {
   readonly #filter = elementById('filter', HTMLInputElement);
   readonly #refresh = elementById('refresh', HTMLButtonElement);
@@ -63,12 +63,12 @@ export class Toolbar {
     if (radio) radio.checked = true;
   }
 
-  /** Set elsewhere, as in the tree. */
+  /** Sets a filter that was changed elsewhere, such as in the tree. */
   set filter(text: string) {
     if (this.#filter.value.trim() !== text) this.#filter.value = text;
   }
 
-  /** What the words for the rows mean; empty where they need none. */
+  /** The explanation of the words for the rows; empty if they need none. */
   set explanation(text: string) {
     const explanation = elementById('explanation', HTMLElement);
     explanation.textContent = text;

@@ -14,9 +14,9 @@ interface Host {
 }
 declare function acquireVsCodeApi(): Host;
 
-/** What survives while the tab is out of sight. */
+/** The state that is kept while the tab is hidden. */
 const stateSchema = z.object({ top: z.number(), isFollowing: z.boolean() });
-/** Pixels from the end within which one is taken to read the end. */
+/** A reader within this many pixels of the end follows the answer. */
 const NEAR = 32;
 
 /** Marks lines of Rolecall's own: `rebuild` leaves no class to a model. */
@@ -32,13 +32,13 @@ const main = document.querySelector('main');
 const grows = main?.role === 'log';
 document.body.classList.toggle('document', !grows);
 
-/** Whoever reads the end of what grows sees what is added; whoever has scrolled away stays there. */
+/** A reader at the end follows new text; one who has scrolled away stays. */
 let isFollowing = kept.success ? kept.data.isFollowing : true;
 let restore = kept.success ? kept.data.top : undefined;
-/** Where the page stood when it was last looked at. */
+/** The position when the page was last visible. */
 let top = 0;
 let revision = 0;
-/** What the next frame shows: a model may be faster than the page can be laid out. */
+/** The content of the next frame: a model may be faster than the page can be laid out. */
 let newest: ToPage | undefined;
 
 function look(): void {
@@ -102,7 +102,7 @@ function shown(part: PagePart, { picture }: ToPage['words']): Node {
   return 'blocks' in part ? renderBlocks(part.blocks) : asText(part);
 }
 
-/** A part as it came. */
+/** A part as it was sent. */
 function asText(part: PagePart): HTMLElement {
   if ('own' in part) return Object.assign(document.createElement('p'), { className: OWN, textContent: part.own });
   const textContent = 'html' in part ? part.html : 'plain' in part ? part.plain : JSON.stringify(part.blocks);
@@ -110,8 +110,8 @@ function asText(part: PagePart): HTMLElement {
 }
 
 /**
- * Makes the children of `shown` like those of `fresh` and touches only what differs, so that what is selected, scrolled or
- * unfolded in the part that stays, stays.
+ * Makes the children of `shown` like those of `fresh` and touches only what differs, so that selections, scroll
+ * positions and expanded parts of the rest stay.
  */
 function update(shown: Node, fresh: Node): void {
   const after = [...fresh.childNodes];
@@ -136,7 +136,7 @@ function grow(known: Text, text: string): void {
 }
 
 function isAlike(one: Element, other: Element): boolean {
-  // The user unfolds `details`.
+  // The user expands `details`.
   const attributes = (element: Element) =>
     [...element.attributes].filter(({ name }) => name !== 'open').map(({ name, value }) => `${name}=${value}`);
   return one.localName === other.localName && attributes(one).join('\n') === attributes(other).join('\n');

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { readMessage, type Unversioned } from '../protocol.ts';
 
-/** Both sides come from one VSIX; the number tells a page that outlived an update from one that did not. */
+/** Both sides come from one VSIX; the number distinguishes a page that outlived an update. */
 export const PROTOCOL_VERSION = 4;
 
 const text = z.string();
 const version = z.literal(PROTOCOL_VERSION);
 
-/** A piece of a line: plain text, and how it is shown. What a link leads to, only the editor knows. */
+/** A piece of a line: plain text, and how it is shown. Only the editor knows the target of a link. */
 const inlineSchema = z.union([
   text,
   z.strictObject({ strong: text }),
@@ -26,9 +26,9 @@ const blockSchema = z.discriminatedUnion('kind', [
 ]);
 
 const partSchema = z.union([
-  /** What a model wrote, rendered and not to be trusted: the page takes of it what it allows. */
+  /** A model's text, rendered and not trusted: the page takes only what it allows. */
   z.strictObject({ html: text }),
-  /** The same where nothing renders it. */
+  /** The same, if nothing can render it. */
   z.strictObject({ plain: text }),
   /** A line of Rolecall's own in an answer. */
   z.strictObject({ own: text }),
@@ -38,18 +38,18 @@ const partSchema = z.union([
 const toPageSchema = z.object({
   version,
   type: z.literal('content'),
-  /** Goes back with what is asked about it: links are numbered anew in each. */
+  /** Sent back with questions about the content: links are numbered anew in each. */
   revision: z.int(),
-  /** Empty where the parts stand alone. */
+  /** Empty if there are only parts. */
   heading: text,
   about: lineSchema,
   /** All of it, in order. */
   parts: z.array(partSchema),
-  /** False while more is to come. */
+  /** False while more is expected. */
   isWhole: z.boolean(),
   /** In the user's language. */
   words: z.strictObject({
-    /** What stands for a picture; `{0}` is what it is said to show. */
+    /** Takes the place of a picture; its description replaces `{0}`. */
     picture: text,
   }),
 });

@@ -74,12 +74,14 @@ function filled<K extends keyof HTMLElementTagNameMap>(
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
 
 /**
- * What is allowed of a rendered answer, made anew element by element: nothing that was parsed gets into the page itself.
+ * The allowed parts of a rendered answer, created anew element by element: nothing that was parsed gets into the page
+ * itself.
  *
- * @param picture says what stands for a picture of this description.
+ * @param picture returns the text for a picture with this description.
  */
 export function sanitizedFragment(html: string, picture: (description: string) => string): DocumentFragment {
-  // What is in a template loads and runs nothing. No document of its own: a picture named `body` would be its `body`.
+  // Content of a template loads and runs nothing. It has no document of its own: a picture named `body` would be its
+  // `body`.
   const template = document.createElement('template');
   template.innerHTML = escapeTags(html);
   const fragment = document.createDocumentFragment();
@@ -141,7 +143,7 @@ function copyInto(made: Element, from: Element, to: Node, picture: (description:
   to.appendChild(made);
 }
 
-/** The description, which leads to the picture where it stands in the web: looking at it is the user's choice. */
+/** The description, as a link to the picture on the web: the user decides whether to open it. */
 function placeholder(from: Element, picture: (description: string) => string): Element {
   const isInLink = linkTarget(from.closest('a')?.getAttribute('href') ?? '') !== undefined;
   const href = isInLink ? undefined : linkTarget(from.getAttribute('src') ?? '');

@@ -1,8 +1,8 @@
-/*
- * What of a model's rendered Markdown is shown. Markdown may hold any HTML, and a model may have been talked into anything by
- * what it read. So `escapeTags` makes words of every tag that is not named here, and `rebuild` makes the rest anew, of what is
- * allowed here. Nothing that is named loads or does anything by itself; the page's
- * policy would refuse it besides.
+/**
+ * What is shown of a model's rendered Markdown. Markdown may contain any HTML, and a model may have been talked into
+ * anything by what it read. So `escapeTags` turns every tag that is not named here into text, and `rebuild` creates the
+ * rest anew, with only what is allowed here. Nothing that is named loads or does anything by itself; the page's policy
+ * would refuse it as well.
  */
 
 const text = [
@@ -14,14 +14,14 @@ const mathematics = [
   ...'math semantics mrow mi mo mn ms mtext mspace msup msub msubsup mfrac msqrt'.split(' '),
   ...'mroot mover munder munderover mtable mtr mtd mpadded mphantom mstyle'.split(' '),
 ];
-/** What VS Code's renderer writes besides into formulas. */
+/** The other tags that VS Code's renderer writes into formulas. */
 const aboutMathematics = 'annotation menclose mglyph'.split(' ');
 /** Common in Markdown for layout; and of extensions that add task lists and footnotes to VS Code's Markdown. */
 const layout = 'center picture wbr'.split(' ');
 /** Tags only with attributes: without any they say nothing, and `List<a>` is about code. */
 const withAttributes = 'a img source font label section input'.split(' ');
 
-/** Whether a tag of this name, in small letters, is one and not words. */
+/** Whether `<name …>` is markup rather than text. `name` is in lower case. */
 export function isTag(name: string, attributes: string, isInMath: boolean): boolean {
   if (name === 'input') return /\stype\s*=\s*["']?checkbox["'\s]/i.test(`${attributes} `);
   if (withAttributes.includes(name)) return attributes !== '';
@@ -29,11 +29,12 @@ export function isTag(name: string, attributes: string, isInMath: boolean): bool
   return text.includes(name) || layout.includes(name);
 }
 
-/** `unwrap`: its content without itself. `picture`: words in its place. `box`: a character in its place. */
+/** `unwrap`: only its content. `picture`: text in its place. `box`: a character in its place. */
 export type TagAction = 'keep' | 'keepMath' | 'unwrap' | 'picture' | 'box' | 'drop';
 
 export function tagAction(name: string, classes: readonly string[]): TagAction {
-  // Formulas come twice, or thrice: for the eye as positioned pieces, which want styles of their own, as MathML and as TeX.
+  // Formulas come two or three times: for the eye as positioned pieces, which need styles of their own, as MathML and
+  // as TeX.
   if (name === 'annotation' || classes.includes('katex-html')) return 'drop';
   if (name === 'img') return 'picture';
   if (name === 'input') return 'box';
@@ -41,7 +42,7 @@ export function tagAction(name: string, classes: readonly string[]): TagAction {
   return text.includes(name) ? 'keep' : 'unwrap';
 }
 
-/** The value an attribute gets; `undefined` leaves it out. */
+/** The value of an attribute; `undefined` leaves it out. */
 export function attributeOf(element: string, name: string, value: string): string | undefined {
   switch (name) {
     case 'href':
@@ -63,13 +64,15 @@ export function attributeOf(element: string, name: string, value: string): strin
   }
 }
 
-/** How a cell of a table is aligned: Markdown says it as a style, which the page does not take. */
+/** The alignment of a table's cell: Markdown uses a style for it, which the page does not accept. */
 export function alignmentOf(element: string, style: string): 'left' | 'right' | 'center' | undefined {
   const found = /^\s*text-align:\s*(left|right|center)\s*;?\s*$/.exec(style)?.[1];
   return element === 'th' || element === 'td' ? (found as 'left' | 'right' | 'center' | undefined) : undefined;
 }
 
-/** Where a link may lead: out into the browser. Commands, files and other schemes are not for a model to open. */
+/**
+ * The possible targets of links: addresses for the browser. A model must not open commands, files and other schemes.
+ */
 export function linkTarget(value: string): string | undefined {
   if (!URL.canParse(value)) return undefined;
   const { protocol, href } = new URL(value);
@@ -89,12 +92,12 @@ const TAG = new RegExp(
 );
 
 /**
- * Leaves of the tags in rendered Markdown those that may mean something here, and makes words of all others, as of comments
- * and declarations: `Map<object>` is what a model writes about code, and a parser would take in what follows as the content
- * of an object. GitHub's `tagfilter`, wider.
+ * Keeps those tags of rendered Markdown that may mean something here, and turns all others into text, as well as
+ * comments and declarations: `Map<object>` is what a model writes about code, and a parser would take the text after it
+ * as the content of an object. Like GitHub's `tagfilter`, but wider.
  */
 export function escapeTags(html: string): string {
-  /** How many of each name are open. */
+  /** The number of open tags by name. */
   const open = new Map<string, number>();
   return html.replace(TAG, (tag: string, slash = '', written = '', attributes = '') => {
     const name = written.toLowerCase();
