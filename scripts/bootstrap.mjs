@@ -20,7 +20,7 @@ if (script === undefined) {
 }
 
 if (guessEditor(script, parameters, { platform: process.platform, hasDesktop: findDesktopCommand() !== undefined })) {
-  // Nobody waits for it here, and what went wrong is told by the script, which tries again.
+  // Nobody waits for it here; the script reports its failure, and tries again.
   fetchEditorBeside().catch(() => {});
 }
 try {
@@ -51,7 +51,7 @@ function run(node) {
   const child = spawn(node, [path.resolve(root, script), ...parameters], {
     cwd: root,
     env: { ...process.env, [pathName]: searched.join(path.delimiter) },
-    // The channel closes when this process is gone, however it went: the script then ends what it started.
+    // The channel closes when this process ends in any way: the script then ends what it started.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

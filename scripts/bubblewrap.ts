@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 
 /**
- * Sees to it that the tests of contained programs can run on this machine: installs bubblewrap where that needs no
+ * Makes sure that the tests of contained programs can run on this machine: installs bubblewrap if that needs no
  * question (root on a system with apt).
  *
- * @returns why they cannot run, to be said beside what did; undefined when they can.
+ * @returns why they cannot run, for the report; undefined when they can.
  */
 export function ensureBubblewrap(): string | undefined {
   if (process.platform === 'darwin') return undefined;

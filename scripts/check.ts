@@ -7,7 +7,7 @@ export interface CheckStep {
   readonly result: RunResult;
 }
 
-/** What no step comes near: only what hangs takes this long. */
+/** Far longer than any step: only one that hangs takes this long. */
 const limitMs = 900_000;
 
 /** Types, then Biome (format, lint, layers, plugins) without writing, the workflows, the strings, the ids. All run, whatever the first says. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { npm } from './install.mjs';
 import { at, root } from './paths.ts';
 
-/** What the command line reads of the extension's manifest, beside what a package has to say of itself. */
+/** The members of the extension's manifest that the command line reads, and the package's own. */
 interface Described {
   readonly name: string;
   readonly version: string;

@@ -14,7 +14,7 @@ export function findDesktopCommand() {
   return ['code', 'code-insiders', 'codium'].map(findOnPath).find((found) => found !== undefined);
 }
 
-/** Where a program of this name can be, in the order in which a shell looks. */
+/** The possible places of a program with this name, in the order in which a shell looks. */
 export function programFiles(name, searched, platform) {
   const { join, delimiter } = platform === 'win32' ? path.win32 : path.posix;
   const endings = platform === 'win32' ? ['.exe', '.cmd'] : [''];

@@ -14,10 +14,10 @@ const workbenchFolder = path.join(editorFolder, 'node_modules', 'code-server', '
 const running = new Set();
 
 /**
- * Calls `install` unless the file `stamp` holds the hash of the files `sources`, and writes that afterwards. With `part` the
- * work is a part of it, which the whole includes: the stamp holds the part's name as well, and `install` of the whole is
- * told that the part is there. Commands started together do not install together: the second waits for the first and
- * finds the work done. With a `title` it prints a line for what it does or waits for.
+ * Calls `install` unless the file `stamp` has the hash of the files `sources`, and writes that afterwards. `part` names
+ * a subset of the work (`' start'`, `' fetched'`): the stamp then ends in it, and doing the whole work skips what the
+ * part has done. Of commands started together, the second waits for the first and finds the work done. With a `title`
+ * it prints a line for what it does or waits for.
  */
 export async function installOnce({ stamp, sources, part = '', title, progress }, install) {
   const whole = hashOf(sources);
@@ -56,7 +56,7 @@ export async function installPackages(isStart) {
   });
 }
 
-/** Where and from what the served editor is installed, for `installOnce`. Its part is what only has to be fetched. */
+/** The folder and the sources of the served editor, for `installOnce`. Its part is fetching it. */
 export const servedEditor = {
   stamp: path.join(editorFolder, 'node_modules', '.rolecall-editor'),
   sources: ['package-lock.json', 'install.ts', 'natives.ts', 'strict.ts'].map((file) => path.join(editorFolder, file)),
@@ -72,12 +72,12 @@ export async function fetchEditor() {
   await npm(['install', '--omit=dev'], workbenchFolder);
 }
 
-/** Fetches the served editor, without a word, while something else is done: `installEditor` then waits for it. */
+/** Fetches the served editor silently, while something else is done: `installEditor` then waits for it. */
 export async function fetchEditorBeside() {
   await installOnce({ ...servedEditor, part: ' fetched' }, fetchEditor);
 }
 
-/** How many packages of a lock file are there. */
+/** The number of packages in a lock file. */
 function installed(folder, lock) {
   if (!fs.existsSync(lock)) {
     return 0;
@@ -87,8 +87,8 @@ function installed(folder, lock) {
 }
 
 /**
- * Runs npm in `folder`, quietly unless it fails. Scripts of packages are never run: nothing here needs one, and none can
- * then fail for want of a network or a compiler.
+ * Runs npm in `folder`, quietly unless it fails. Scripts of packages are never run: nothing here needs one, and none
+ * can then fail without a network or a compiler.
  */
 export async function npm(parameters, folder) {
   const flags = [...parameters, '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier'];
@@ -126,7 +126,7 @@ export function npmCommand(parameters, execPath, platform) {
       { command: 'npm', all: [...parameters], shell: platform === 'win32' };
 }
 
-/** Where the Node that is locked with the packages can be. */
+/** The possible places of the Node that is locked with the packages. */
 export function lockedNodes(folder, platform, arch) {
   const { join } = platform === 'win32' ? path.win32 : path.posix;
   const [system, name] = platform === 'win32' ? ['win', 'node.exe'] : [platform, 'node'];
@@ -134,8 +134,8 @@ export function lockedNodes(folder, platform, arch) {
 }
 
 /**
- * Whether a command will need the served editor. A guess that only saves time, because the editor is then fetched beside
- * the packages: the command itself decides, and installs what is missing.
+ * Whether a command will probably need the served editor, which is then fetched at the same time as the packages. The
+ * command itself decides, and installs what is missing.
  */
 export function guessEditor(script, parameters, { platform, hasDesktop }) {
   if (platform === 'win32') {
@@ -192,7 +192,7 @@ function tryHold(file) {
 function holderLives(file) {
   try {
     const pid = Number(fs.readFileSync(file, 'utf8'));
-    // An empty file was made a moment ago: its writer has not yet said who it is.
+    // An empty file was made a moment ago: its writer has not written its process ID yet.
     return pid === 0 ? Date.now() - fs.statSync(file).mtimeMs < 5000 : process.kill(pid, 0);
   } catch (error) {
     return error.code === 'EPERM';

@@ -46,7 +46,7 @@ export function openProfile(folder: string, env: NodeJS.ProcessEnv): StartProfil
 
 /**
  * Opens a desktop editor with Rolecall as extension under development.
- * No machine this was written on has a desktop editor.
+ * Not tested.
  */
 export function openDesktop(command: string, profile: StartProfile): OpenEditor {
   const { program, all, shell } = launcherCommand(

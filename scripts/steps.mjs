@@ -1,7 +1,7 @@
 // What a command prints while it works, in plain JavaScript: bootstrap.mjs uses it before there is anything to run TypeScript with.
 
 const titleWidth = 44;
-/** How often a line is written anew on a terminal, and how often a long step is heard of elsewhere. */
+/** How often a line is written anew on a terminal, and how often a long step prints a line elsewhere. */
 const everyMs = { terminal: 500, elsewhere: 10_000 };
 
 /**

@@ -39,7 +39,7 @@ function readCommandLine(): { readonly names: TierName[]; readonly options: Tier
     throw new Error(`There is no tier “${unknown}”.`);
   }
   const asked = new Set(positionals.length > 0 ? (positionals as TierName[]) : tierNames);
-  // Nobody looks at those of a run of everything, unless it keeps them.
+  // A full run takes no screenshots, except in CI, which keeps them.
   const screenshots = positionals.length > 0 || process.env.CI !== undefined;
   if (asked.has('host') || asked.has('e2e')) {
     // Those run what is in dist/ and out/, which must not be of an earlier source.

@@ -1,4 +1,4 @@
-/** What decides which editor the tests of the extension host run in. */
+/** The facts that decide in which editor the tests of the extension host run. */
 export interface HostFacts {
   /** `--desktop`: the real desktop editor, downloaded if there is none. */
   readonly desktopAsked: boolean;
@@ -22,7 +22,7 @@ export type HostChoice =
       readonly executable: string | undefined;
       /** Of the one that is downloaded; undefined: the stable one. */
       readonly version: string | undefined;
-      /** The path of xvfb-run when a display has to be made. */
+      /** The path of xvfb-run if a display is needed. */
       readonly xvfbRun: string | undefined;
     }
   | { readonly kind: 'served' }
@@ -70,7 +70,7 @@ export function desktopTestCommand(choice: HostChoice & { kind: 'desktop' }, tes
   ];
 }
 
-/** What decides which editor `npm start` opens. */
+/** The facts that decide which editor `npm start` opens. */
 export interface EditorFacts {
   /** `--editor PATH`. */
   readonly asked: string | undefined;
@@ -87,7 +87,7 @@ export type EditorChoice =
   | { readonly kind: 'served' }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** The desktop editor where there is one and a screen to show it; else the served one. */
+/** The desktop editor if there is one and a screen to show it; else the served one. */
 export function chooseEditor(facts: EditorFacts): EditorChoice {
   if (facts.asked !== undefined) {
     return { kind: 'desktop', command: facts.asked };

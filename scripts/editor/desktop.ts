@@ -1,6 +1,6 @@
-// node desktop.ts WORKSPACE [--executable PATH | --version VERSION]: runs out/test/host/index.cjs inside a desktop VS Code, the
-// given one or one that @vscode/test-electron downloads. Settings, extensions and state are of this run only.
-// No machine this was written on has a desktop VS Code: the served editor is where the suite is known to run.
+// node desktop.ts WORKSPACE [--executable PATH | --version VERSION]: runs out/test/host/index.cjs inside a desktop VS
+// Code, the given one or one that @vscode/test-electron downloads. Settings, extensions and state are of this run only.
+// Not tested: the suite is known to run in the served editor.
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';

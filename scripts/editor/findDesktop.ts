@@ -10,7 +10,7 @@ export function findDesktopProgram(): string | undefined {
   return desktopPrograms(process.platform, local).find((place) => fs.existsSync(place));
 }
 
-/** Where it can be; `local` is Windows' folder of the user's own programs. */
+/** The possible places; `local` is Windows' folder of the user's own programs. */
 export function desktopPrograms(platform: NodeJS.Platform, local: string): readonly string[] {
   switch (platform) {
     case 'linux':
@@ -36,7 +36,7 @@ export function desktopPrograms(platform: NodeJS.Platform, local: string): reado
   }
 }
 
-/** What `chooseHost` needs to know of this machine. */
+/** The facts about this machine for `chooseHost`. */
 export function hostFacts(desktopAsked: boolean, version?: string): HostFacts {
   return {
     desktopAsked,

@@ -13,11 +13,11 @@ export interface HostRun {
   /** Copied before it is opened. */
   readonly workspace: string;
   readonly limitMs: number;
-  /** Takes the suite's report. Absent: it is printed. */
+  /** Receives the suite's report. Absent: it is printed. */
   readonly write?: Write | undefined;
 }
 
-/** Stands before each line of the suite's own report, so that it is told from what the workbench logs. */
+/** The prefix of each line of the suite's own report, which distinguishes it from the workbench's log. */
 const mark = '⟦rolecall⟧ ';
 
 /**

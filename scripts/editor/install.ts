@@ -6,10 +6,10 @@ import { makeStrict } from './strict.ts';
 
 const codeServer = path.join(import.meta.dirname, 'node_modules', 'code-server');
 
-/** Where the served editor's program is, after `installEditor`. */
+/** The program of the served editor, after `installEditor`. */
 export const editorProgram: string = path.join(codeServer, 'out', 'node', 'entry.js');
 
-/** Where the extensions stand that come with it. */
+/** The folder of its built-in extensions. */
 export const builtinExtensions: string = path.join(codeServer, 'lib', 'vscode', 'extensions');
 
 /** Installs the served editor on first use (600 MB) and makes it enforce the stable API. Quick afterwards. */

@@ -26,7 +26,7 @@ export const quietSettings: Readonly<Record<string, unknown>> = {
   'remote.autoForwardPortsSource': 'output',
 };
 
-/** For a window that nobody looks at: what no test asks for is not drawn. */
+/** For a window that nobody looks at: parts that no test needs are not drawn. */
 export const bareSettings: Readonly<Record<string, unknown>> = {
   ...quietSettings,
   'breadcrumbs.enabled': false,

@@ -24,7 +24,7 @@ export interface ServedEditor {
   /** The address that opens the folder, without a query of tests. */
   readonly url: string;
   readonly port: number;
-  /** What the server printed so far. */
+  /** The server's output so far. */
   output(): string;
   /** Settles when it has ended, by itself or stopped. */
   readonly ended: Promise<unknown>;

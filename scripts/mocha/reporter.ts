@@ -9,7 +9,7 @@ export interface Failure {
   readonly error: string;
 }
 
-/** What a tier of tests comes to; the file that ROLECALL_RESULTS names holds it as JSON. */
+/** The result of a tier of tests; the file that ROLECALL_RESULTS names has it as JSON. */
 export interface Results {
   readonly passed: number;
   readonly failed: number;
