@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { EnvHttpProxyAgent, RequestInit } from 'undici';
 import { asRolecallError, isCancelled, RolecallError, systemErrorCode } from '../core/base/errors.ts';
 import type { Fetch } from '../core/base/http.ts';
-import { stateRoot, thisMachine } from '../core/oauth/rotation/files.ts';
+import { stateRoot, thisMachine } from '../core/oauth/rotation/statePaths.ts';
 import { type CommonOptions, type Configuration, readConfiguration, tokenVariables } from './configuration.ts';
 import type { Manifest } from './manifest.ts';
 import { createProgram, exitCodeOfUsage } from './program.ts';

@@ -8,7 +8,7 @@ import { installVsix, type ServedEditor, serveEditor } from '../../scripts/edito
 import { installUnpacked, packVsix } from '../../scripts/extension.ts';
 import { at, freshFolder } from '../../scripts/paths.ts';
 import { type RunningSandbox, startSandbox } from '../../scripts/sandbox.ts';
-import { connectionFolderName, stateRoot, thisMachine } from '../../src/core/oauth/rotation/files.ts';
+import { connectionFolderName, stateRoot, thisMachine } from '../../src/core/oauth/rotation/statePaths.ts';
 import { tidyUp } from './actions.ts';
 import { enterSandbox } from './signIn.ts';
 import { showOwnView } from './views.ts';

@@ -4,8 +4,9 @@ import { isLoopback } from '../../core/base/addresses.ts';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { PendingSignIn } from '../../core/oauth/authorizationServer.ts';
+import { readPastedCallback } from '../../core/oauth/pastedCallback.ts';
 import type { Session } from '../../core/oauth/session.ts';
-import { readPastedCallback, signInWithBrowser } from '../../core/oauth/signIn.ts';
+import { signInWithBrowser } from '../../core/oauth/signIn.ts';
 import {
   availableMethods,
   editorLinkUri,

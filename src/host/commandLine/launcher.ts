@@ -3,13 +3,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { cancelled, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
 import { joiningFolder } from '../../core/oauth/joining/messages.ts';
-import {
-  ensurePrivateFolder,
-  readFileIfExists,
-  replaceFileAtomically,
-  stateRoot,
-  thisMachine,
-} from '../../core/oauth/rotation/files.ts';
+import { ensurePrivateFolder, readFileIfExists, replaceFileAtomically } from '../../core/oauth/rotation/files.ts';
+import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { showInformationMessage, showWarningMessage } from '../dialogs.ts';
 
 /** Identifies a launcher of ours. */

@@ -8,7 +8,7 @@ import type { Log } from '../../core/base/log.ts';
 import { oneLine, truncateWithEllipsis } from '../../core/base/text.ts';
 import { JoiningServer, type SharedSignIn } from '../../core/oauth/joining/joiningServer.ts';
 import type { Claim } from '../../core/oauth/joining/messages.ts';
-import { stateRoot, thisMachine } from '../../core/oauth/rotation/files.ts';
+import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { isInside } from '../../core/tools/permissions.ts';
 import type { AccessData } from '../accessData.ts';
 import type { Clouds } from '../clouds.ts';

@@ -14,8 +14,8 @@ import type {
   StoreFact,
   Versions,
 } from '../../core/diagnosis/facts.ts';
-import { stateRoot, thisMachine } from '../../core/oauth/rotation/files.ts';
 import { inspectSharedState } from '../../core/oauth/rotation/inspect.ts';
+import { stateRoot, thisMachine } from '../../core/oauth/rotation/statePaths.ts';
 import { secrets } from '../../ids.ts';
 import type { Settings } from '../settings.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { ClaimFiles } from '../../../src/core/oauth/rotation/lockFiles.ts';
+import { ClaimFiles } from '../../../src/core/oauth/rotation/claimFiles.ts';
 import { SessionEndedNotification } from '../../../src/host/auth/notifications.ts';
 import type { Cloud } from '../../../src/host/cloud.ts';
 import { commands } from '../../../src/ids.ts';

@@ -1,60 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 
-/** What the location of the shared state depends on. It excludes the environment, which differs between windows. */
-export interface MachineInfo {
-  readonly platform: NodeJS.Platform;
-  /** The home folder as the user database knows it, whatever `$HOME` says. */
-  readonly homedir: string;
-  readonly hostname: string;
-}
-
-export function thisMachine(): MachineInfo {
-  return { platform: process.platform, homedir: homeOfUser(), hostname: os.hostname() };
-}
-
-/**
- * Where the windows of one operating-system user share their state. On Linux a home folder may be mounted on several
- * machines, or in containers, whose sockets do not reach each other: each has a folder of its own.
- */
-export function stateRoot({ platform, homedir, hostname }: MachineInfo): string {
-  if (platform === 'win32') return path.win32.join(homedir, 'AppData', 'Local', 'Rolecall');
-  if (platform === 'darwin') return path.posix.join(homedir, 'Library', 'Application Support', 'Rolecall');
-  return path.posix.join(homedir, '.local', 'state', 'rolecall', fileName(hostname));
-}
-
-/** The folder's name for one identity service and client, which does not reveal them. */
-export function connectionFolderName(identityUrl: string, clientId: string): string {
-  return createHash('sha256').update(`${identityUrl}|${clientId}`).digest('hex').slice(0, 32);
-}
-
-/** Longest path of a Unix socket that every system takes, in bytes (`sun_path` holds 104 with its zero on macOS). */
-export const MAX_SOCKET_PATH = 100;
-
-/** A host name as one path segment. */
-function fileName(hostname: string): string {
-  const safe = hostname
-    .toLowerCase()
-    .replace(/[^a-z0-9._-]/g, '_')
-    .replace(/^\.+/, '_')
-    .slice(0, 64);
-  return safe === '' ? 'localhost' : safe;
-}
-
-function homeOfUser(): string {
-  try {
-    return os.userInfo().homedir;
-  } catch {
-    return os.homedir(); // A container may run as a user id that has no entry in the user database.
-  }
-}
-
-/** The suffix of unfinished files. Killed windows leave some behind: see {@link removeAbandonedFiles}. */
+/** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandonedFiles}. */
 const UNFINISHED = '.tmp';
 const ABANDONED_AFTER_MS = 60_000;
 
@@ -70,7 +21,7 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
     const found = await fs.lstat(folder);
     if (!found.isDirectory()) throw unsafe(l10n.t('{0} is not a folder.', folder));
     if (process.getuid === undefined) return;
-    if (found.uid !== process.getuid()) throw unsafe(l10n.t('{0} is owned by another user.', folder));
+    if (found.uid !== process.getuid()) throw unsafe(l10n.t('{0} belongs to another user.', folder));
     if ((found.mode & 0o077) !== 0) await fs.chmod(folder, 0o700);
   } catch (error) {
     if (error instanceof RolecallError) throw error;
@@ -117,10 +68,7 @@ export async function createFileAtomically(file: string, bytes: string | Buffer,
   }
 }
 
-/**
- * Replaces the whole of `file`: after a power cut it has the old content or the new one. Resolves when it is on the
- * disk.
- */
+/** Replaces `file` whole: after a power cut there is the old content or the new one. Resolves when it is on the disk. */
 export async function replaceFileAtomically(file: string, bytes: string | Buffer, durable: boolean): Promise<void> {
   const unfinished = await writeUnfinished(file, bytes, durable);
   try {
@@ -132,12 +80,12 @@ export async function replaceFileAtomically(file: string, bytes: string | Buffer
   if (durable) await syncFolder(path.dirname(file));
 }
 
-/** Removes the unfinished files in `folder` of windows that were killed. */
+/** Removes what windows that were killed in the middle of writing left in `folder`. */
 export async function removeAbandonedFiles(folder: string): Promise<void> {
   for (const name of await fs.readdir(folder)) {
     if (!name.endsWith(UNFINISHED)) continue;
     const file = path.join(folder, name);
-    const found = await fs.stat(file).catch(() => undefined); // Another window has finished it meanwhile.
+    const found = await fs.stat(file).catch(() => undefined); // Finished meanwhile.
     if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await fs.rm(file, { force: true });
   }
 }
@@ -177,46 +125,5 @@ async function syncFolder(folder: string): Promise<void> {
     if (systemErrorCode(error) !== 'EINVAL') throw error; // Some network file systems cannot.
   } finally {
     await handle.close();
-  }
-}
-
-const NAME = 'windows.key';
-const BYTES = 32;
-
-/**
- * The key by which the windows of one operating-system user recognize each other; made by the first window. It is in a
- * folder closed to others, so whoever knows it is this user. It is not the key that seals the session: a window that
- * has no session yet, or an old copy of the secret store, must be able to wait for its turn as well.
- */
-export class FolderKey {
-  readonly #file: string;
-  #key: Buffer | undefined;
-
-  constructor(folder: string) {
-    this.#file = path.join(folder, NAME);
-  }
-
-  async get(): Promise<Buffer> {
-    this.#key ??= await readOrMake(this.#file);
-    return this.#key;
-  }
-
-  /**
-   * To be called when the other side did not know the key: perhaps the folder was removed and made anew. The next
-   * {@link get} reads it again.
-   */
-  forget(): void {
-    this.#key = undefined;
-  }
-}
-
-async function readOrMake(file: string): Promise<Buffer> {
-  for (;;) {
-    const found = await readFileIfExists(file);
-    if (found?.length === BYTES) return found;
-    const fresh = randomBytes(BYTES);
-    // The second case is a file that a broken disk cut short.
-    if (found === undefined) await createFileAtomically(file, fresh, true);
-    else await replaceFileAtomically(file, fresh, true);
   }
 }

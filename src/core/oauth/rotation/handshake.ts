@@ -1,5 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import path from 'node:path';
 import * as z from 'zod/mini';
+import { createFileAtomically, readFileIfExists, replaceFileAtomically } from './files.ts';
 import type { LineSocket } from './ipc.ts';
 import { canTalk, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
 
@@ -76,4 +78,42 @@ function understand(line: string | undefined, ours: Protocol): 'understood' | Ha
   if (!stamp) return 'stranger';
   if (!canTalk(ours, stamp)) return 'newer';
   return parseJsonAs(greetingSchema, line) ? 'understood' : 'stranger';
+}
+
+const KEY_FILE = 'windows.key';
+const KEY_LENGTH = 32;
+
+/**
+ * The key by which the windows of one operating-system user recognise each other; made by the first window. It lies
+ * in a folder closed to others, so knowing it proves to be this user. It is not the key that seals the session: a window
+ * that has no session yet, or an old copy of the secret store, must be able to wait for its turn as well.
+ */
+export class FolderKey {
+  readonly #file: string;
+  #key: Buffer | undefined;
+
+  constructor(folder: string) {
+    this.#file = path.join(folder, KEY_FILE);
+  }
+
+  async get(): Promise<Buffer> {
+    this.#key ??= await readOrMakeKey(this.#file);
+    return this.#key;
+  }
+
+  /** The other side did not know the key: perhaps the folder was removed and made anew. The next {@link get} reads it. */
+  forget(): void {
+    this.#key = undefined;
+  }
+}
+
+async function readOrMakeKey(file: string): Promise<Buffer> {
+  for (;;) {
+    const found = await readFileIfExists(file);
+    if (found?.length === KEY_LENGTH) return found;
+    const fresh = randomBytes(KEY_LENGTH);
+    // The second case is a file that a broken disk cut short.
+    if (found === undefined) await createFileAtomically(file, fresh, true);
+    else await replaceFileAtomically(file, fresh, true);
+  }
 }

@@ -4,13 +4,14 @@ import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
 import { systemErrorCode } from '../../base/errors.ts';
-import { connectionFolderName, FolderKey, readFileIfExists } from './files.ts';
-import { handshakeAsClient } from './handshake.ts';
+import { readFileIfExists } from './files.ts';
+import { FolderKey, handshakeAsClient } from './handshake.ts';
 import { statusOfConnectError } from './holderConnection.ts';
 import { LineSocket } from './ipc.ts';
 import { type Lock, newestLock } from './lockFiles.ts';
 import { PROTOCOL, type Protocol, parseJsonAs } from './protocol.ts';
 import { sessionFiles } from './sharedSession.ts';
+import { connectionFolderName } from './statePaths.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 /** The readable first line of the sealed file (see seal.ts), as far as other versions share it. */

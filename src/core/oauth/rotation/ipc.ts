@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
-import { MAX_SOCKET_PATH } from './files.ts';
+import { MAX_SOCKET_PATH } from './statePaths.ts';
 
 const FOLDER_PREFIX = 'rlc-';
 

@@ -5,7 +5,7 @@ import { withTimeout } from '../../base/abort.ts';
 import { cancelled, RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { formatSeconds } from '../../base/text.ts';
-import type { FolderKey } from './files.ts';
+import type { FolderKey } from './handshake.ts';
 import { handshakeAsServer } from './handshake.ts';
 import { HolderConnection, type HolderStatus } from './holderConnection.ts';
 import type { LineSocket } from './ipc.ts';

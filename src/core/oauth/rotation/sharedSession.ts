@@ -2,63 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
-import * as z from 'zod/mini';
 import type { Connection } from '../../base/connection.ts';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
-import { TRANSIENT_KINDS } from './backOff.ts';
 import { readFileIfExists, replaceFileAtomically } from './files.ts';
-import { type Protocol, parseJsonAs } from './protocol.ts';
+import type { Protocol } from './protocol.ts';
 import { reconcile, type SharedSessionState, unreadableState } from './reconcile.ts';
+import { RefreshJournal } from './refreshJournal.ts';
 import { KEY_BYTES, type SessionEntry, seal, type Unsealed, unseal } from './seal.ts';
 import type { SecretRecord, SessionSecretStore } from './sessionSecretStore.ts';
 import type { Timeouts } from './timeouts.ts';
 
-/** A `SharedFailure`. */
-const failureSchema = z.object({
-  generation: z.number(),
-  kind: z.enum(TRANSIENT_KINDS),
-  message: z.string(),
-  at: z.number(),
-  until: z.number(),
-  times: z.number(),
-});
-
-const entrySchema = z.object({
-  /** The generation whose refresh token was sent while its answer was not stored; 0 when there is none. */
-  generation: z.number(),
-  /** True when an answer came, though not one that says whether the token is spent. */
-  answered: z.optional(z.boolean()),
-  failure: z.optional(failureSchema),
-});
-
-type RefreshJournalEntry = z.infer<typeof entrySchema>;
-
-const NOTHING: RefreshJournalEntry = { generation: 0 };
-
-/**
- * A file in which a window tells the others about a refresh: that it has sent a refresh token, in case it dies before
- * the answer is stored; and that the refresh failed, so that they do not all try the same again. Written while holding
- * the mutex; read by anybody.
- */
-export class RefreshJournal {
-  readonly #file: string;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  async read(): Promise<RefreshJournalEntry> {
-    return parseJsonAs(entrySchema, (await readFileIfExists(this.#file))?.toString() ?? '') ?? NOTHING;
-  }
-
-  async write(entry: RefreshJournalEntry): Promise<void> {
-    await replaceFileAtomically(this.#file, JSON.stringify(entry), false);
-  }
-}
-
-/** How often a window whose turn has just begun looks for a key that another window has just made. */
+/** How often a window that has just got its turn looks for a key that another window has just made. */
 const KEY_LAG_LOOKS = 25;
 
 /** The files of one session; in the same folder if several editors of one user share a client. */
@@ -92,10 +48,10 @@ export interface SharedSessionDeps {
  * Anybody reads it at any time; only the holder of the mutex writes it.
  */
 export class SharedSession {
-  /** What is known about the refresh of the session. */
+  /** Beside the session: what becomes of its refresh. */
   readonly journal: RefreshJournal;
   readonly #deps: SharedSessionDeps;
-  /** The keys that this window has seen in its store. */
+  /** Keys this window has seen in its store. */
   #record: SecretRecord = {};
   #key: Buffer | undefined;
 
@@ -104,17 +60,14 @@ export class SharedSession {
     this.journal = new RefreshJournal(deps.files.journal);
   }
 
-  /** Reads the file, and the store only if the file cannot be opened. @throws RolecallError `storage` */
+  /** Reads the file alone, and the store only where the file cannot be opened. @throws RolecallError `storage` */
   async read(): Promise<SharedSessionState> {
     const found = reconcile({}, await this.#unseal());
     if (found.kind === 'session' || found.kind === 'ended' || found.kind === 'signedOut') return found;
     return this.readAll();
   }
 
-  /**
-   * Reads file and store. @throws RolecallError `storage` when the store cannot be used and the file alone is not
-   * enough.
-   */
+  /** Reads file and store. @throws RolecallError `storage` when the store cannot be used and the file alone does not do. */
   async readAll(): Promise<SharedSessionState> {
     let record: SecretRecord = {};
     try {
@@ -130,7 +83,7 @@ export class SharedSession {
     return reconcile(record, await this.#unseal());
   }
 
-  /** Like {@link readAll}, but gives a slow store time to show a new key. */
+  /** As {@link readAll}, giving a slow store time to show a new key. */
   async readWithRetries(): Promise<SharedSessionState> {
     for (let look = 0; ; look += 1) {
       const found = await this.readAll();
@@ -184,7 +137,7 @@ export class SharedSession {
     return unsealed;
   }
 
-  /** The key in this window's store. If it has none, one is made and stored. */
+  /** The key of this window's store; made, and kept there, when it has none. */
   async #ownKey(): Promise<Buffer> {
     const known = this.#record.key ?? this.#key;
     if (known) return known;

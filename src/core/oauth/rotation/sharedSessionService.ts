@@ -2,14 +2,14 @@ import type { Connection } from '../../base/connection.ts';
 import type { Log } from '../../base/log.ts';
 import type { Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
-import { stateRoot, thisMachine } from './files.ts';
 import { PROTOCOL, type Protocol } from './protocol.ts';
 import type { CurrentSession, SharedSessionState } from './reconcile.ts';
-import { storeSignIn, storeSignOut } from './rotate.ts';
 import type { Refresh } from './sendRefreshToken.ts';
 import { SessionRefresher } from './sessionRefresher.ts';
 import type { SessionStore } from './sessionSecretStore.ts';
 import { SharedState } from './sharedState.ts';
+import { storeSignIn, storeSignOut } from './signInOut.ts';
+import { stateRoot, thisMachine } from './statePaths.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 import type { WindowSession } from './windowSession.ts';
 

@@ -3,13 +3,15 @@ import path from 'node:path';
 import type { Connection } from '../../base/connection.ts';
 import { systemErrorCode } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { connectionFolderName, ensurePrivateFolder, FolderKey, removeAbandonedFiles } from './files.ts';
-import { ClaimFiles } from './lockFiles.ts';
+import { ClaimFiles } from './claimFiles.ts';
+import { ensurePrivateFolder, removeAbandonedFiles } from './files.ts';
+import { FolderKey } from './handshake.ts';
 import { Mutex, type MutexDeps } from './mutex.ts';
 import { Peers } from './peers.ts';
 import type { Protocol } from './protocol.ts';
 import { SessionSecretStore, type SessionStore } from './sessionSecretStore.ts';
 import { type SessionFiles, SharedSession, sessionFiles } from './sharedSession.ts';
+import { connectionFolderName } from './statePaths.ts';
 import type { Timeouts } from './timeouts.ts';
 
 export interface SharedStateDeps {

@@ -4,7 +4,7 @@ import type { TokenSource } from '../../base/connection.ts';
 import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Session } from '../session.ts';
 import { BackOff } from './backOff.ts';
-import type { ClaimFiles } from './lockFiles.ts';
+import type { ClaimFiles } from './claimFiles.ts';
 import type { SharedSessionState } from './reconcile.ts';
 import { tokenExpired } from './reconcile.ts';
 import type { SharedSessionService, TokenManagerDeps } from './sharedSessionService.ts';

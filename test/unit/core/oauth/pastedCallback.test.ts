@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { readPastedCallback } from '../../../../src/core/oauth/signIn.ts';
+import { readPastedCallback } from '../../../../src/core/oauth/pastedCallback.ts';
 
 const REDIRECT = 'http://127.0.0.1:18155/callback';
 const PENDING = { state: 'st4te', codeVerifier: 'v', redirectUri: REDIRECT };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readPending, writePending } from '../../../../src/core/oauth/signIn.ts';
+import { readPending, writePending } from '../../../../src/core/oauth/pendingSignIn.ts';
 import { CONNECTION } from './connection.ts';
 
 const PENDING = { state: 's', nonce: 'n', codeVerifier: 'v', redirectUri: 'vscode://rolecall.rolecall/callback' };

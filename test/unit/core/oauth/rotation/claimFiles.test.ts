@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { ClaimFiles } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
+import { ClaimFiles } from '../../../../../src/core/oauth/rotation/claimFiles.ts';
 
 describe('what happens once for all windows', () => {
   let folder: string;

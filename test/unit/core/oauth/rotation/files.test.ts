@@ -4,10 +4,10 @@ import path from 'node:path';
 import {
   createFileAtomically,
   ensurePrivateFolder,
-  FolderKey,
   removeAbandonedFiles,
   replaceFileAtomically,
 } from '../../../../../src/core/oauth/rotation/files.ts';
+import { FolderKey } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { Setting } from './fixture.ts';
 
 const onPosix = process.platform === 'win32' ? it.skip : it;

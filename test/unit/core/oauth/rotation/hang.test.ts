@@ -4,7 +4,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { cancelled, RolecallError } from '../../../../../src/core/base/errors.ts';
 import { silentLog } from '../../../../../src/core/base/log.ts';
-import { FolderKey } from '../../../../../src/core/oauth/rotation/files.ts';
+import { FolderKey } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { Mutex } from '../../../../../src/core/oauth/rotation/mutex.ts';
 import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
 import type { Timeouts } from '../../../../../src/core/oauth/rotation/timeouts.ts';

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { silentLog } from '../../../../../src/core/base/log.ts';
-import { FolderKey } from '../../../../../src/core/oauth/rotation/files.ts';
+import { FolderKey } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { inspectSharedState } from '../../../../../src/core/oauth/rotation/inspect.ts';
 import { claimLock, newestLock } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
 import { Mutex } from '../../../../../src/core/oauth/rotation/mutex.ts';

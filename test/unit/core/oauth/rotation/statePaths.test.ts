@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { connectionFolderName, type MachineInfo, stateRoot } from '../../../../../src/core/oauth/rotation/files.ts';
 import { socketPath } from '../../../../../src/core/oauth/rotation/ipc.ts';
+import {
+  connectionFolderName,
+  type MachineInfo,
+  stateRoot,
+} from '../../../../../src/core/oauth/rotation/statePaths.ts';
 
 describe('the place of the shared state', () => {
   const machines: [name: string, machine: MachineInfo, root: string][] = [

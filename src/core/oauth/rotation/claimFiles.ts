@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { createFileAtomically, readFileIfExists, replaceFileAtomically } from './files.ts';
+
+/** Older claims are removed, in milliseconds. */
+const FORGOTTEN_AFTER_MS = 30 * 24 * 3600_000;
+
+/**
+ * What happens once for all windows: finishing a sign-in, reporting that a session has ended. A claim is a file that only one
+ * window can create; it holds no secret, and its name is a hash of what is claimed.
+ */
+export class ClaimFiles {
+  readonly #folder: string;
+  readonly #storeName: string;
+
+  /**
+   * @param folder A private folder that exists.
+   * @param storeName Tells apart editors of one user, whose sessions are not the same.
+   */
+  constructor(folder: string, storeName = '') {
+    this.#folder = folder;
+    this.#storeName = storeName;
+  }
+
+  /** True for the first window that asks. */
+  async take(what: string): Promise<boolean> {
+    await this.#forgetOld();
+    return createFileAtomically(this.#file(what), 'taken', false);
+  }
+
+  /** Tells the other windows how it went. */
+  async recordOutcome(what: string, outcome: 'done' | 'failed'): Promise<void> {
+    await replaceFileAtomically(this.#file(what), outcome, false);
+  }
+
+  /** `undefined` while it is not taken. */
+  async outcome(what: string): Promise<'taken' | 'done' | 'failed' | undefined> {
+    const text = (await readFileIfExists(this.#file(what)))?.toString('utf8');
+    return text === undefined ? undefined : text === 'done' || text === 'failed' ? text : 'taken';
+  }
+
+  #file(what: string): string {
+    return path.join(
+      this.#folder,
+      `${createHash('sha256').update(`${this.#storeName}|${what}`).digest('hex').slice(0, 32)}.claim`,
+    );
+  }
+
+  async #forgetOld(): Promise<void> {
+    for (const name of await fs.readdir(this.#folder)) {
+      const file = path.join(this.#folder, name);
+      const found = await fs.stat(file).catch(() => undefined); // Removed meanwhile.
+      if (found && Date.now() - found.mtimeMs > FORGOTTEN_AFTER_MS) await fs.rm(file, { force: true });
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { TRANSIENT_KINDS } from './backOff.ts';
+import { readFileIfExists, replaceFileAtomically } from './files.ts';
+import { parseJsonAs } from './protocol.ts';
+
+/** A `SharedFailure`. */
+const failureSchema = z.object({
+  generation: z.number(),
+  kind: z.enum(TRANSIENT_KINDS),
+  message: z.string(),
+  at: z.number(),
+  until: z.number(),
+  times: z.number(),
+});
+
+const entrySchema = z.object({
+  /** The generation whose refresh token was sent while its answer was not stored; 0 when there is none. */
+  generation: z.number(),
+  /** True when an answer came, though not one that says what became of the token. */
+  answered: z.optional(z.boolean()),
+  failure: z.optional(failureSchema),
+});
+
+type RefreshJournalEntry = z.infer<typeof entrySchema>;
+
+const NOTHING: RefreshJournalEntry = { generation: 0 };
+
+/**
+ * What a window leaves for the others about a refresh, in a file: that it has sent a refresh token, should it die before
+ * the answer is stored; and that the refresh failed, so that they do not try the same again one after the other. Written
+ * while holding the mutex; read by anybody.
+ */
+export class RefreshJournal {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async read(): Promise<RefreshJournalEntry> {
+    return parseJsonAs(entrySchema, (await readFileIfExists(this.#file))?.toString() ?? '') ?? NOTHING;
+  }
+
+  async write(entry: RefreshJournalEntry): Promise<void> {
+    await replaceFileAtomically(this.#file, JSON.stringify(entry), false);
+  }
+}
