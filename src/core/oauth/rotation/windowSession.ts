@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { Emitter } from '../../base/emitter.ts';
 import { RolecallError } from '../../base/errors.ts';
 import type { Account, Session } from '../session.ts';
 import type { BackOff } from './backOff.ts';
@@ -141,20 +142,6 @@ export class WindowSession {
       if (before.error.message === state.error.message) return; // Read again; nothing new to report.
     }
     this.#changes.fire(this.state);
-  }
-}
-
-export class Emitter<T> {
-  readonly #listeners = new Set<(value: T) => void>();
-
-  /** @returns a function that ends the subscription. */
-  on(listener: (value: T) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  fire(value: T): void {
-    for (const listener of [...this.#listeners]) listener(value);
   }
 }
 

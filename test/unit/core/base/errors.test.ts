@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { connectionKey } from '../../../../src/core/base/connection.ts';
+import { Emitter } from '../../../../src/core/base/emitter.ts';
 import {
   asRolecallError,
   cancelled,
@@ -7,7 +8,6 @@ import {
   RolecallError,
   sanitizeServerMessage,
 } from '../../../../src/core/base/errors.ts';
-import { Emitter } from '../../../../src/core/oauth/rotation/windowSession.ts';
 
 const offline = new RolecallError('offline', 'Could not reach it.');
 

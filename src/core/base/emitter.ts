@@ -1,0 +1,14 @@
+/** An event. */
+export class Emitter<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+
+  /** @returns a function that ends the subscription. */
+  on(listener: (value: T) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  fire(value: T): void {
+    for (const listener of [...this.#listeners]) listener(value);
+  }
+}
