@@ -9,8 +9,8 @@ import {
 } from '../core/completions/completion.ts';
 import type { AgentLoopEvent, AgentLoopResult, RefusalReason } from '../core/tools/agentLoop.ts';
 import { type AnswerEnding, endingOf } from './conversation.ts';
-import { tokensText } from './formats.ts';
 import { ownAccessToolNames } from './ownAccessTools.ts';
+import { tokensText } from './tokenUsage.ts';
 
 /** The text that an event adds to the answer. */
 export type AnswerPart =

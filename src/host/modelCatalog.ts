@@ -5,10 +5,10 @@ import type { Fetch } from '../core/base/http.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Cloud } from './cloud.ts';
 import type { Clouds } from './clouds.ts';
-import type { Price } from './formats.ts';
 import { type PickerChoices, readPickerChoices } from './pickerChoices.ts';
 import type { ConfiguredModel, Settings } from './settings.ts';
 import { describeError } from './showError.ts';
+import type { Price } from './tokenUsage.ts';
 
 /** A model that can be used. */
 export interface Model {

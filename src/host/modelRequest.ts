@@ -8,10 +8,10 @@ import type { ModelObservations } from '../core/completions/modelObservations.ts
 import { type ParameterLayer, resolveParameters } from '../core/completions/parameters.ts';
 import type { CompletionParameters } from '../core/completions/request.ts';
 import type { Cloud } from './cloud.ts';
-import type { TokenUsage } from './formats.ts';
 import type { Model } from './modelCatalog.ts';
 import type { PickerChoices } from './pickerChoices.ts';
 import type { ParameterSource, Settings } from './settings.ts';
+import type { TokenUsage } from './tokenUsage.ts';
 
 /** The data for every request to a model. */
 export interface RequestDeps {

@@ -19,7 +19,7 @@ import { type Deadlines, defaultDeadlines } from '../core/completions/deadlineSi
 import { type ExtraHeaders, readExtraHeaders } from '../core/completions/extraHeaders.ts';
 import type { ParameterLayer } from '../core/completions/parameters.ts';
 import { settings } from '../ids.ts';
-import { isPrice, type Price } from './formats.ts';
+import { isPrice, type Price } from './tokenUsage.ts';
 
 /** A model as the user describes it (`rolecall.models`). */
 export interface ConfiguredModel {

@@ -5,7 +5,7 @@ import { commands } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Clouds } from '../clouds.ts';
 import { plainText, showQuickPick } from '../dialogs.ts';
-import type { TokenUsage } from '../formats.ts';
+import type { TokenUsage } from '../tokenUsage.ts';
 
 /** The presentation of a session's state in the status bar. */
 export interface StatusBarContent {

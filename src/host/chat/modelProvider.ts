@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
-import { priceText } from '../formats.ts';
 import { escapeMarkdown } from '../markdown.ts';
 import type { Model } from '../modelCatalog.ts';
 import { type ConfigurationSchema, configurationSchema } from '../pickerChoices.ts';
+import { priceText } from '../tokenUsage.ts';
 import type { ModelResponseDeps } from './modelResponse.ts';
 import { UTILITY_MODELS, utilityModelNote } from './nativeChat.ts';
 import type { RememberedModels } from './rememberedModels.ts';

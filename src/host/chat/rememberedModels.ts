@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { arrayOf, isBoolean, isNumber, isString, matchesShape, optional } from '../../core/base/shape.ts';
-import { isPrice } from '../formats.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
+import { isPrice } from '../tokenUsage.ts';
 
 const OFFERED = 'rolecall.lastModels';
 /** The most models that are stored; services list far fewer. */

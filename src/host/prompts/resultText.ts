@@ -5,7 +5,8 @@ import type { Usage } from '../../core/completions/completion.ts';
 import { fenceFor } from '../../core/completions/request.ts';
 import type { Timings } from '../../core/prompts/runResults.ts';
 import { evaluationText } from '../../core/prompts/runText.ts';
-import { numberText, tokensText } from '../formats.ts';
+import { numberText } from '../formats.ts';
+import { tokensText } from '../tokenUsage.ts';
 import type { AnswerChoice, ModelAnswer } from './modelAnswer.ts';
 
 /** A result as a document: its text, and the places in it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { registerStatusBar } from '../../../src/host/auth/statusBar.ts';
 import type { Clouds } from '../../../src/host/clouds.ts';
-import { TokenUsage } from '../../../src/host/formats.ts';
+import { TokenUsage } from '../../../src/host/tokenUsage.ts';
 import { usePatches } from '../support/patches.ts';
 import { connectionTo } from '../support/sandbox.ts';
 

@@ -9,9 +9,9 @@ import type { SessionStore } from '../../../src/core/oauth/rotation/sessionSecre
 import { firstSession, type Session } from '../../../src/core/oauth/session.ts';
 import { Cloud } from '../../../src/host/cloud.ts';
 import { Clouds } from '../../../src/host/clouds.ts';
-import { TokenUsage } from '../../../src/host/formats.ts';
 import { ModelCatalog } from '../../../src/host/modelCatalog.ts';
 import type { RequestDeps } from '../../../src/host/modelRequest.ts';
+import { TokenUsage } from '../../../src/host/tokenUsage.ts';
 import { PATIENT } from '../../unit/core/oauth/rotation/fixture.ts';
 import { signIn as walkIn } from '../../unit/sandbox/walk.ts';
 import { FakeLog, FakeMemento, FakeSecrets, FakeSettings } from './fakes.ts';
