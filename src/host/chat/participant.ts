@@ -18,7 +18,7 @@ import { AnswerWriter } from './answerWriter.ts';
 import { type BriefAccess, composeRequest, lacksCode } from './composeRequest.ts';
 import { followUpOf } from './followUps.ts';
 import { AskedQuestions, accessToolsFor, type ResultMetadata, sessionHash } from './history.ts';
-import { toolsOverview } from './remarks.ts';
+import { toolsOverview } from './toolsOverview.ts';
 
 export interface ParticipantDeps extends RequestDeps {
   readonly clouds: Clouds;

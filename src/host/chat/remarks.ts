@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
-import { truncateWithEllipsis } from '../../core/base/text.ts';
 import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
-import type { ToolFileProblem, ToolRegistry } from '../conversation.ts';
-import { escapeMarkdown } from '../markdown.ts';
+import type { ToolFileProblem } from '../conversation.ts';
 import type { Model } from '../modelCatalog.ts';
-import { restrictedLine } from '../restrictedMode.ts';
+import { problemsByFile } from './toolsOverview.ts';
 
 /** Continues text without following instructions; the sandbox lists it for trying such models. */
 const RAW_MODEL = 'sandbox/ngram';
@@ -50,65 +48,10 @@ function unsentLine({ vision, label }: Model, names: string): string {
     : vscode.l10n.t('Not sent: {0}. {1} doesn’t support images (“vision” in rolecall.models).', names, label);
 }
 
-/** The start of a description is enough to tell tools apart. */
-const MAX_DESCRIPTION = 200;
-
 /** One sentence for all files with errors in them, whose tools are left out wholly or in part. */
 function leftOutLine(problems: readonly ToolFileProblem[]): string | undefined {
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return undefined;
-  const files = [...byFile(errors).keys()].join(', ');
+  const files = [...problemsByFile(errors).keys()].join(', ');
   return vscode.l10n.t('Some tools are unavailable because of errors in {0}. See the Problems view.', files);
-}
-
-/** The problems of each file, by its path in the workspace. */
-function byFile(problems: readonly ToolFileProblem[]): ReadonlyMap<string, readonly ToolFileProblem[]> {
-  const files = new Map<string, ToolFileProblem[]>();
-  for (const problem of problems) {
-    const file = vscode.workspace.asRelativePath(problem.file);
-    files.set(file, [...(files.get(file) ?? []), problem]);
-  }
-  return files;
-}
-
-/**
- * The answer to `/tools`: the tools and their permissions, with the problems of their files. Names and descriptions
- * come from the workspace and are no markup.
- */
-export async function toolsOverview({
-  tools,
-  reach,
-  problems = [],
-  remarks = [],
-}: ToolRegistry): Promise<vscode.MarkdownString> {
-  const text = new vscode.MarkdownString();
-  const restricted = restrictedLine();
-  if (restricted !== undefined) return text.appendMarkdown(escapeMarkdown(restricted));
-  if (tools.length === 0 && problems.length === 0) {
-    return text.appendMarkdown(vscode.l10n.t('This workspace defines no tools.'));
-  }
-  for (const { name, definition, userDescription } of tools) {
-    const description = userDescription ?? definition.function.description ?? '';
-    const short = truncateWithEllipsis(description, MAX_DESCRIPTION);
-    const most = await reach?.(name);
-    text
-      .appendMarkdown(`- \`${name}\`: `)
-      .appendMarkdown(escapeMarkdown(short.replace(/\s+/g, ' ')))
-      .appendMarkdown(most === undefined ? '' : `\\\n  *${escapeMarkdown(most)}*`)
-      .appendMarkdown('\n');
-  }
-  for (const remark of remarks) text.appendMarkdown('\n').appendMarkdown(escapeMarkdown(remark)).appendMarkdown('\n');
-  for (const [file, found] of byFile(problems)) {
-    const heading = vscode.l10n.t('Problems in {0}:', escapeMarkdown(file));
-    text.appendMarkdown('\n').appendMarkdown(heading).appendMarkdown('\n\n');
-    for (const { line, severity, message } of found) {
-      const shown = escapeMarkdown(message);
-      const item =
-        severity === 'error'
-          ? vscode.l10n.t('Line {0}: {1}', line + 1, shown)
-          : vscode.l10n.t('Line {0} (warning): {1}', line + 1, shown);
-      text.appendMarkdown(`- ${item}\n`);
-    }
-  }
-  return text;
 }
