@@ -12,7 +12,8 @@ import { commands, DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { AccessData, ReadOrganization } from '../accessData.ts';
 import { escapeMarkdown } from '../markdown.ts';
 import { targetOfEntry } from '../pickTarget.ts';
-import { ACCESS_FILE_GLOB, type AccessFiles, type CheckedDocument, rangesIn } from './accessFiles.ts';
+import { rangesIn } from './accessDiagnostics.ts';
+import { ACCESS_FILE_GLOB, type AccessFiles, type CheckedDocument } from './accessFiles.ts';
 import { editOf } from './edits.ts';
 
 const KINDS: Readonly<Record<CompletionItem['kind'], vscode.CompletionItemKind>> = {
