@@ -1,5 +1,5 @@
 import { asRolecallError, isCancelled, type RolecallError } from '../base/errors.ts';
-import type { RetryListener } from '../base/http.ts';
+import type { RetryListener } from '../base/retry.ts';
 import type { IdentityClient } from './identityClient.ts';
 import type { Group, Listing, Role } from './schemas.ts';
 

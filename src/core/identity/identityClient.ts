@@ -1,16 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import type { TokenSource } from '../base/connection.ts';
 import { RolecallError } from '../base/errors.ts';
-import {
-  type Fetch,
-  type HttpResponse,
-  READ_RETRIES,
-  type RetryListener,
-  sendRequest,
-  withRetries,
-} from '../base/http.ts';
+import { type Fetch, type HttpResponse, sendRequest } from '../base/http.ts';
 import type { Log } from '../base/log.ts';
 import { redactValues } from '../base/redact.ts';
+import { READ_RETRIES, type RetryListener, withRetries } from '../base/retry.ts';
 import { identityError, readErrorBody } from './identityErrors.ts';
 import { type Group, type Listing, type Role, readGroups, readOrganizations, readRoles } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ErrorKind, RolecallError } from '../../../../src/core/base/errors.ts';
-import { READ_RETRIES, type RetryPolicy, withRetries } from '../../../../src/core/base/http.ts';
+import { READ_RETRIES, type RetryPolicy, withRetries } from '../../../../src/core/base/retry.ts';
 
 const { signal } = new AbortController();
 const QUICK: RetryPolicy = { attempts: 4, baseMs: 4, maxMs: 20 };

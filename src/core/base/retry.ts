@@ -1,0 +1,43 @@
+import { delay } from './abort.ts';
+import { RolecallError } from './errors.ts';
+
+export interface RetryPolicy {
+  /** Tries in all, the first included. */
+  readonly attempts: number;
+  /** Longest pause before the second try, in milliseconds; doubles each time. */
+  readonly baseMs: number;
+  /** No pause is longer, whatever the server asks. */
+  readonly maxMs: number;
+}
+
+/** Reading again does no harm: a few tries over some seconds. */
+export const READ_RETRIES: RetryPolicy = { attempts: 4, baseMs: 400, maxMs: 15_000 };
+
+/** Called before each pause, so that the user can see why it takes longer. */
+export type RetryListener = (error: RolecallError, attempt: number, pauseMs: number) => void;
+
+/**
+ * Runs `work` again while it fails in a way that may pass: `server` (500 "may be transient" in the specification,
+ * 502–504 of a proxy) and `rateLimited`. Exponential back-off with full jitter; `Retry-After` is kept to within bounds.
+ */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  policy: RetryPolicy,
+  signal: AbortSignal,
+  onRetry: RetryListener = () => {},
+  random: () => number = Math.random,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof RolecallError) || attempt >= policy.attempts) throw error;
+      if (error.kind !== 'server' && error.kind !== 'rateLimited') throw error;
+      const asked = error.details.retryAfterMs;
+      if (asked !== undefined && asked > policy.maxMs) throw error; // Waiting less than asked would only be refused again.
+      const wait = asked ?? Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * random();
+      onRetry(error, attempt, wait);
+      await delay(wait, signal);
+    }
+  }
+}
