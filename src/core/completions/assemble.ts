@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { ToolCall } from '../base/json.ts';
+import type { ToolCall } from '../base/toolCall.ts';
 import type { ChoiceDelta, Chunk } from './chunk.ts';
 import {
   type ChosenToken,

@@ -1,4 +1,5 @@
-import { isJsonObject, type ToolCall } from '../base/json.ts';
+import { isJsonObject } from '../base/json.ts';
+import type { ToolCall } from '../base/toolCall.ts';
 
 /** Token counts as the service reported them last; a member is absent when the service did not send a number. */
 export interface Usage {

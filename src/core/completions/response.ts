@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { isCancelled, RolecallError, sanitizeServerMessage } from '../base/errors.ts';
 import { originOf } from '../base/http.ts';
-import { isJsonObject, isTruncatedJson, type JsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import { formatSeconds } from '../base/text.ts';
 import type { CompletionAssembler } from './assemble.ts';
 import { ChunkParser, readChunk } from './chunk.ts';
@@ -10,6 +10,7 @@ import { type Deadline, type DeadlineSignal, type Deadlines, timeoutError } from
 import { BODY_COMPLETE, readPrefix, readText } from './endpoint.ts';
 import { type ErrorBody, readErrorObject, readErrorText } from './errorBody.ts';
 import { errorOfResponse } from './errors.ts';
+import { isTruncatedJson } from './jsonBoundary.ts';
 import { type ServerSentEvent, ServerSentEventReader } from './serverSentEvents.ts';
 
 /** What reading an answer needs to know about the request. */

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
-import { JsonBoundaryScanner, type JsonObject, parseJson, parseJsonObject, type ToolCall } from '../base/json.ts';
+import { type JsonObject, parseJson, parseJsonObject } from '../base/json.ts';
+import type { ToolCall } from '../base/toolCall.ts';
 import type { ToolCallDelta } from './chunk.ts';
+import { JsonBoundaryScanner } from './jsonBoundary.ts';
 
 /**
  * The tool calls of one choice, put together from deltas. Servers disagree on how a delta says which call it belongs to;

@@ -1,6 +1,6 @@
 import { raceWithSignal } from '../base/abort.ts';
 import { isCancelled } from '../base/errors.ts';
-import type { ToolCall } from '../base/json.ts';
+import type { ToolCall } from '../base/toolCall.ts';
 
 /** A call whose arguments are read and checked. */
 export interface CheckedCall {

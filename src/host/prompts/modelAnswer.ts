@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../core/base/json.ts';
+import type { ToolCall } from '../../core/base/toolCall.ts';
 import type { ChosenToken, CompletionEvent, Usage } from '../../core/completions/completion.ts';
 import type { RunEvent } from '../../core/prompts/runCases.ts';
 import type { AttemptResult, Evaluation } from '../../core/prompts/runResults.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ToolCall } from '../../../../src/core/base/json.ts';
+import type { ToolCall } from '../../../../src/core/base/toolCall.ts';
 import type { Completion } from '../../../../src/core/completions/completion.ts';
 import { MAX_TOOLS } from '../../../../src/core/completions/request.ts';
 import { DEEP } from '../../runs.ts';

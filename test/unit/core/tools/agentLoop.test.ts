@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { cancelled } from '../../../../src/core/base/errors.ts';
-import type { ToolCall } from '../../../../src/core/base/json.ts';
+import type { ToolCall } from '../../../../src/core/base/toolCall.ts';
 import type {
   AgentLoopResult,
   CheckedCall,

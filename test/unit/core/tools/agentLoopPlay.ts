@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { parseJsonObject, type ToolCall } from '../../../../src/core/base/json.ts';
+import { parseJsonObject } from '../../../../src/core/base/json.ts';
+import type { ToolCall } from '../../../../src/core/base/toolCall.ts';
 import type {
   AgentLoopEvent,
   AgentLoopOptions,
