@@ -3,25 +3,19 @@ import type { Connection } from '../base/connection.ts';
 
 export type SignInMethodId = 'loopback' | 'editorLink' | 'paste' | 'serviceToken';
 
-/** A way to sign in: what it needs and provides. */
+/** A way to sign in. */
 export interface SignInMethod {
   readonly id: SignInMethodId;
   /** The user signs in on the provider's page. */
   readonly usesBrowser: boolean;
-  /** How the answer comes back. */
-  readonly delivery: 'listener' | 'link' | 'pasted';
-  /** It provides a refresh token, so the session can be refreshed. */
-  readonly isRefreshable: boolean;
-  /** How its expiry becomes known: announced by the service, or only by a 401. */
-  readonly expiry: 'announced' | 'only401';
 }
 
 /** Every way to sign in, the most common one first. */
 export const SIGN_IN_METHODS: readonly SignInMethod[] = [
-  { id: 'loopback', usesBrowser: true, delivery: 'listener', isRefreshable: true, expiry: 'announced' },
-  { id: 'editorLink', usesBrowser: true, delivery: 'link', isRefreshable: true, expiry: 'announced' },
-  { id: 'paste', usesBrowser: true, delivery: 'pasted', isRefreshable: true, expiry: 'announced' },
-  { id: 'serviceToken', usesBrowser: false, delivery: 'pasted', isRefreshable: false, expiry: 'only401' },
+  { id: 'loopback', usesBrowser: true },
+  { id: 'editorLink', usesBrowser: true },
+  { id: 'paste', usesBrowser: true },
+  { id: 'serviceToken', usesBrowser: false },
 ];
 
 /** What the available methods depend on. */

@@ -13,24 +13,6 @@ const LINK = 'vscode://rolecall.rolecall/callback';
 const PAGE = 'https://portal.example.com/signed-in';
 
 describe('the ways to sign in', () => {
-  it('are a table of what each needs and gives', () => {
-    assert.deepEqual(
-      SIGN_IN_METHODS.map(({ id, usesBrowser, delivery, isRefreshable, expiry }) => [
-        id,
-        usesBrowser,
-        delivery,
-        isRefreshable,
-        expiry,
-      ]),
-      [
-        ['loopback', true, 'listener', true, 'announced'],
-        ['editorLink', true, 'link', true, 'announced'],
-        ['paste', true, 'pasted', true, 'announced'],
-        ['serviceToken', false, 'pasted', false, 'only401'],
-      ],
-    );
-  });
-
   it('the link is that of this editor', () => {
     assert.equal(editorLinkUri('vscode-insiders'), 'vscode-insiders://rolecall.rolecall/callback');
   });
