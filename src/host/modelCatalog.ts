@@ -43,7 +43,7 @@ interface Probe {
 }
 
 /** Assumed if neither the user nor the service knows: small enough for every current model. */
-const ASSUMED = { contextLength: 32_768, maxOutput: 4_096 };
+export const ASSUMED = { contextLength: 32_768, maxOutput: 4_096 };
 
 /** The models of the active connection: those that the user describes, then the others that the service lists. */
 export class ModelCatalog implements vscode.Disposable {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { defaultModelEntry, languageModelVendor } from '../../ids.ts';
 import { escapeMarkdown } from '../markdown.ts';
-import type { Model } from '../modelCatalog.ts';
+import { ASSUMED, type Model } from '../modelCatalog.ts';
 import { type ConfigurationSchema, configurationSchema } from '../pickerChoices.ts';
 import { priceText } from '../tokenUsage.ts';
 import type { ModelResponseDeps } from './modelResponse.ts';
@@ -108,8 +108,7 @@ function defaultEntry(model: Model | undefined): ModelInformation {
   const unknown: Model = {
     id: defaultModelEntry,
     label: 'Rolecall',
-    contextLength: 32_768,
-    maxOutput: 4_096,
+    ...ASSUMED,
     isLengthKnown: false,
     vision: false,
   };
