@@ -5,38 +5,40 @@ import { chat, models } from './commands/chat.ts';
 import { check, drift } from './commands/check.ts';
 import { mcp } from './commands/mcp.ts';
 import { test } from './commands/test.ts';
-import { exitCodes, type RunCommand, type Subcommand } from './subcommand.ts';
+import { exitCodeMeanings, exitCodes } from './exitCodes.ts';
+import type { RunCommand, Subcommand } from './subcommand.ts';
 import type { TerminalOptions } from './terminal.ts';
 
 /** In the order of the help. A command is a function here. */
 const subcommands: readonly Subcommand[] = [whoHas, access, review, check, drift, chat, test, models, whoami, mcp];
 
-const AFTER_HELP = `
+const afterHelp = () => `
 Environment:
-  ROLECALL_TOKEN            a service token (default: the sign-in of an editor window)
+  ROLECALL_TOKEN            a service token; without it, a window of the editor is asked
   ROLECALL_INFERENCE_TOKEN  a separate token for the inference service
   ROLECALL_IDENTITY_URL, ROLECALL_INFERENCE_URL, ROLECALL_ORGANIZATION, ROLECALL_MODEL
   HTTPS_PROXY, NO_PROXY, NO_COLOR
 
 Exit codes:
-  0  done
-  1  something to look at: a finding, a failed test, nobody has that role, no such person, no model
-  2  the command or its configuration is not valid, or Node.js is too old
-  3  a service could not be reached or did not allow it, or no window is signed in
-  4  incomplete: a list could not be read, an answer was cut off, a test could not be measured, or a rule
-     could not be checked
-  130  stopped by Ctrl-C
-  141  the reader of the output closed it
+${exitCodeLines().join('\n')}
 `;
 
-/** The command line without the work of its commands. Help and usage errors go to the streams. */
+/** Each with its meaning, on lines that fit a terminal. */
+function exitCodeLines(): string[] {
+  return Object.entries(exitCodeMeanings).map(([code, meaning]) => {
+    const lines = meaning.replaceAll('`', '').match(/.{1,95}(?: |$)/g) ?? [];
+    return `  ${code}  ${lines.map((line) => line.trim()).join('\n     ')}`;
+  });
+}
+
+/** The command line without what it runs in. Help, and what is wrong with what was typed, go to the streams. */
 export function createProgram(version: string, run: RunCommand, { stdout, stderr }: TerminalOptions): Command {
   const program = new Command('rolecall')
     .description('Who can do what in your cloud, and its models.')
     .version(version)
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .showHelpAfterError('(rolecall --help lists the commands and options)')
-    .addHelpText('after', AFTER_HELP)
+    .addHelpText('after', afterHelp())
     .exitOverride();
   for (const add of subcommands) add(program, run);
   // Commands inherit what was set before they were made only where the library makes them.
@@ -56,7 +58,7 @@ function addCompletions(program: Command): void {
   };
 }
 
-/** The exit code for an error with which the library ends after printing its text; `undefined` for any other. */
+/** What the library throws when it has printed its text; `undefined` for anything else. */
 export function exitCodeOfUsage(error: unknown): number | undefined {
   if (!(error instanceof CommanderError)) return undefined;
   return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;

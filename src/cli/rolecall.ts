@@ -3,12 +3,13 @@ import { asRolecallError, isCancelled, systemErrorCode } from '../core/base/erro
 import type { Fetch } from '../core/base/http.ts';
 import { stateRoot, thisMachine } from '../core/oauth/rotation/statePaths.ts';
 import { type CommonOptions, type Configuration, readConfiguration, tokenVariables } from './configuration.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from './exitCodes.ts';
 import type { Manifest } from './manifest.ts';
 import { createNetwork } from './network.ts';
 import { createProgram, exitCodeOfUsage } from './program.ts';
 import { type Services, servicesOfToken } from './services.ts';
 import { servicesOfWindow } from './servicesOfWindow.ts';
-import { type ExitCode, exitCodeOf, exitCodes, type RunCommand } from './subcommand.ts';
+import type { RunCommand } from './subcommand.ts';
 import { Terminal } from './terminal.ts';
 
 /** The surroundings of the program: its process, or a test. Files are relative to the process's current folder. */

@@ -14,9 +14,10 @@ import { summarizeRun } from '../core/prompts/runStore.ts';
 import { waitText } from '../core/prompts/runText.ts';
 import { isInside } from '../core/tools/permissions.ts';
 import type { CommonOptions } from './configuration.ts';
+import type { ExitCode } from './exitCodes.ts';
 import { displayPath, findFiles, readTextFile, resourcesOfFile } from './files.ts';
 import { inferenceConnection, type Services } from './services.ts';
-import type { CommandContext, ExitCode } from './subcommand.ts';
+import type { CommandContext } from './subcommand.ts';
 import {
   compareWithBaseline,
   exitOfRuns,

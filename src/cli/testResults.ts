@@ -6,8 +6,9 @@ import { jsonReport, junitReport, skippedChecks } from '../core/prompts/reports.
 import type { CaseResult, PromptRun, Verdict } from '../core/prompts/runResults.ts';
 import { type StoredRun, storedRunSchema, summarizeRun } from '../core/prompts/runStore.ts';
 import { caseText, countsText, durationText, reasonsOf, regressionText, verdictText } from '../core/prompts/runText.ts';
+import { type ExitCode, exitCodes } from './exitCodes.ts';
 import { readTextFile, writeTextFile } from './files.ts';
-import { type CommandContext, type ExitCode, exitCodes } from './subcommand.ts';
+import type { CommandContext } from './subcommand.ts';
 
 /** A case, and why it did not pass. */
 export function resultLines(result: CaseResult, showsModel: boolean): string {

@@ -15,15 +15,9 @@ import {
 import { reviewCsv, reviewDocument, reviewJson } from '../../core/access/reviewText.ts';
 import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { CommonOptions } from '../configuration.ts';
+import { type ExitCode, exitCodeOf, exitCodes } from '../exitCodes.ts';
 import { noOrganizationError, onlyOrganization, readOrganization } from '../services.ts';
-import {
-  type CommandContext,
-  type ExitCode,
-  exitCodeOf,
-  exitCodes,
-  type Subcommand,
-  withCommonOptions,
-} from '../subcommand.ts';
+import { type CommandContext, type Subcommand, withCommonOptions } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
 /** A question about access, and its answer for programs. */

@@ -6,15 +6,9 @@ import type { Completion } from '../../core/completions/completion.ts';
 import { listModels } from '../../core/completions/models.ts';
 import { type ChatMessage, fenceFor } from '../../core/completions/request.ts';
 import type { CommonOptions } from '../configuration.ts';
+import { type ExitCode, exitCodes } from '../exitCodes.ts';
 import { inferenceConnection, type Services } from '../services.ts';
-import {
-  type CommandContext,
-  collectValues,
-  type ExitCode,
-  exitCodes,
-  type Subcommand,
-  withCommonOptions,
-} from '../subcommand.ts';
+import { type CommandContext, collectValues, type Subcommand, withCommonOptions } from '../subcommand.ts';
 
 interface ChatOptions extends CommonOptions {
   readonly file?: readonly string[];

@@ -18,9 +18,10 @@ import {
   worstVerdict,
 } from '../../core/rules/reports.ts';
 import type { CommonOptions } from '../configuration.ts';
+import { type ExitCode, exitCodes } from '../exitCodes.ts';
 import { displayPath, findFiles, readTextFile, writeTextFile } from '../files.ts';
 import { readOrganization } from '../services.ts';
-import { type CommandContext, type ExitCode, exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { type CommandContext, type Subcommand, withCommonOptions } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
 interface CheckCommandOptions extends CommonOptions {

@@ -1,8 +1,9 @@
 import process from 'node:process';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { CommonOptions } from '../configuration.ts';
+import { exitCodes } from '../exitCodes.ts';
 import type { WindowServices } from '../servicesOfWindow.ts';
-import { exitCodes, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { type Subcommand, withCommonOptions } from '../subcommand.ts';
 
 interface McpOptions extends CommonOptions {
   readonly workspaceTools: boolean;

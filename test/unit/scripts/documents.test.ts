@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { withoutRelativeLinks } from '../../../scripts/extension.ts';
 import { at, root } from '../../../scripts/paths.ts';
+import { exitCodeMeanings } from '../../../src/cli/exitCodes.ts';
 
 const textOf = (file: string): string => fs.readFileSync(at(file), 'utf8');
 
@@ -39,6 +40,14 @@ describe('the documents', () => {
     const about = paragraphs.filter((paragraph) => /don't need a GitHub account/.test(paragraph));
     assert.equal(about.length, 1);
     assert.match(about[0] ?? '', /Begin each message in chat with `@rolecall`/);
+  });
+
+  it('README has the exit codes of the help', () => {
+    const rows = [...textOf('README.md').matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, meaning]) => [
+      code,
+      meaning,
+    ]);
+    assert.deepEqual(rows, Object.entries(exitCodeMeanings));
   });
 
   it('README points at nothing that is missing in a VSIX', () => {
