@@ -2,10 +2,10 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { silentLog } from '../../src/core/base/log.ts';
 import { connectionFolderName } from '../../src/core/oauth/rotation/statePaths.ts';
 import { TokenManager } from '../../src/core/oauth/rotation/tokenManager.ts';
 import { firstSession, readSession, writeSession } from '../../src/core/oauth/session.ts';
+import { silentLog } from '../support/silentLog.ts';
 import { benchConnection } from './connection.ts';
 import { type Figure, median } from './figure.ts';
 

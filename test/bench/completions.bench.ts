@@ -4,9 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { installOnce, npm } from '../../scripts/install.mjs';
-import { silentLog } from '../../src/core/base/log.ts';
 import { streamCompletion } from '../../src/core/completions/client.ts';
 import type { Completion } from '../../src/core/completions/completion.ts';
+import { silentLog } from '../support/silentLog.ts';
 import { delays } from './delay.ts';
 import { type Figure, median } from './figure.ts';
 

@@ -4,8 +4,8 @@ import diagnostics from 'node:diagnostics_channel';
 import { createServer, type ServerResponse } from 'node:http';
 import { registerHooks } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
-import { silentLog } from '../../src/core/base/log.ts';
 import { streamCompletion } from '../../src/core/completions/client.ts';
+import { silentLog } from '../support/silentLog.ts';
 import { type Figure, median, withinLimit } from './figure.ts';
 
 const CHUNKS = 2_000;

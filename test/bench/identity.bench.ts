@@ -6,11 +6,11 @@ import { applyFilter, parseFilter } from '../../src/core/access/filter.ts';
 import { peopleMatrix } from '../../src/core/access/matrix.ts';
 import { type AccessModel, buildModel } from '../../src/core/access/model.ts';
 import { orphansOf } from '../../src/core/access/queries.ts';
-import { silentLog } from '../../src/core/base/log.ts';
 import { IdentityClient } from '../../src/core/identity/identityClient.ts';
 import type { Group, Listing, Role } from '../../src/core/identity/schemas.ts';
 import { readAccessFile } from '../../src/core/rules/accessFile.ts';
 import { checkAccess } from '../../src/core/rules/checkAccess.ts';
+import { silentLog } from '../support/silentLog.ts';
 import { type Figure, median } from './figure.ts';
 import { bigOrganization } from './organization.ts';
 

@@ -2,9 +2,9 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLog } from '../../src/core/base/log.ts';
 import { TokenManager } from '../../src/core/oauth/rotation/tokenManager.ts';
 import { firstSession, type TokenGrant } from '../../src/core/oauth/session.ts';
+import { silentLog } from '../support/silentLog.ts';
 import { benchConnection } from './connection.ts';
 
 export type RotationWay = 'rolecall' | 'acknowledged' | 'polling' | 'none';

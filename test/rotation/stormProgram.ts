@@ -1,9 +1,9 @@
 // One program beside the windows of the storm: uses the sign-in of whichever window answers, all the time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asRolecallError } from '../../src/core/base/errors.ts';
-import { silentLog } from '../../src/core/base/log.ts';
 import { IdentityClient } from '../../src/core/identity/identityClient.ts';
 import { findWindows } from '../../src/core/oauth/joining/findWindows.ts';
+import { silentLog } from '../support/silentLog.ts';
 import type { FromProgram } from './messages.ts';
 
 const [state = '', identityUrl = ''] = process.argv.slice(2);

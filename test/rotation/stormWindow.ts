@@ -5,12 +5,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../src/core/base/connection.ts';
 import { asRolecallError } from '../../src/core/base/errors.ts';
-import { silentLog } from '../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../src/core/oauth/authorizationServer.ts';
 import { JoiningServer } from '../../src/core/oauth/joining/joiningServer.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from '../../src/core/oauth/rotation/timeouts.ts';
 import { TokenManager } from '../../src/core/oauth/rotation/tokenManager.ts';
 import { firstSession } from '../../src/core/oauth/session.ts';
+import { silentLog } from '../support/silentLog.ts';
 import type { FromWindow, ToWindow, WindowOptions } from './messages.ts';
 import { openStore } from './stores.ts';
 

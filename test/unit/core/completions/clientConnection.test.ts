@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import { streamCompletion } from '../../../../src/core/completions/client.ts';
 import type { InferenceDeps } from '../../../../src/core/completions/endpoint.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { loopbackServer } from '../base/loopbackServer.ts';
 import { canary, least, noticesOf, once, stream, streamed, textOf } from './clientHarness.ts';
 

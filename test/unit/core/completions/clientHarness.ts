@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import { type CompletionOptions, streamCompletion } from '../../../../src/core/completions/client.ts';
 import type { Completion, CompletionEvent } from '../../../../src/core/completions/completion.ts';
 import type { InferenceDeps } from '../../../../src/core/completions/endpoint.ts';
 import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 
 export const least: CompletionRequest = { model: 'org/m', messages: [{ role: 'user', content: 'Hello' }] };
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
 import type { Fetch } from '../../../../src/core/base/http.ts';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import { DeadlineSignal } from '../../../../src/core/completions/deadlineSignal.ts';
 import { authorizationHeader, endpointUrl, sendInferenceRequest } from '../../../../src/core/completions/endpoint.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 
 const url = 'https://inference.example.com/v1/chat/completions';
 const init = { method: 'POST' as const, headers: { Authorization: 'Bearer canary-token' }, body: '{}' };

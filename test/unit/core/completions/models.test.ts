@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import type { InferenceDeps } from '../../../../src/core/completions/endpoint.ts';
 import { type ListedModel, listModels } from '../../../../src/core/completions/models.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 
 const connection = { inferenceUrl: 'https://inference.example.com/' };
 const page = '<!doctype html><title>Welcome</title>';

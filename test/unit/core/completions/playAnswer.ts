@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import { type CompletionOptions, streamCompletion } from '../../../../src/core/completions/client.ts';
 import type { Completion, CompletionEvent } from '../../../../src/core/completions/completion.ts';
 import type { CompletionRequest } from '../../../../src/core/completions/request.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 
 /** One HTTP answer as the network brings it. */
 export interface Answer {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import { Redactor, redactingLog } from '../../../../src/core/base/redact.ts';
 import { RecentProblems } from '../../../../src/core/diagnosis/recentProblems.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 
 describe('what went wrong lately', () => {
   it('is the last warnings and errors, in short, and all still goes to the log', () => {

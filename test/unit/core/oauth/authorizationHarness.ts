@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../../../src/core/base/connection.ts';
-import { type Log, silentLog } from '../../../../src/core/base/log.ts';
+import type { Log } from '../../../../src/core/base/log.ts';
 import { AuthorizationServer, type PendingSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { MockService, ORIGIN, type Reply } from '../base/mockService.ts';
 import { fixture } from '../identity/fixtures.ts';
 import { CONNECTION } from './connection.ts';

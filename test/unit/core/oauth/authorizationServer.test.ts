@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RolecallError } from '../../../../src/core/base/errors.ts';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import { type AuthorizationServer, newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
 import { finishSignIn } from '../../../../src/core/oauth/signIn.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { ORIGIN } from '../base/mockService.ts';
 import { failure } from '../failure.ts';
 import { fixture } from '../identity/fixtures.ts';

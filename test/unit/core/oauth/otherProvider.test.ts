@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JWK, Provider } from 'oidc-provider';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import { AuthorizationServer, newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { Browser, location } from '../../sandbox/walk.ts';
 import { CONNECTION } from './connection.ts';
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Connection } from '../../../../src/core/base/connection.ts';
 import type { Fetch } from '../../../../src/core/base/http.ts';
-import { type Log, silentLog } from '../../../../src/core/base/log.ts';
+import type { Log } from '../../../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../../../src/core/oauth/authorizationServer.ts';
 import { readPastedCallback } from '../../../../src/core/oauth/pastedCallback.ts';
 import { isFresh } from '../../../../src/core/oauth/rotation/windowSession.ts';
 import type { Session } from '../../../../src/core/oauth/session.ts';
 import { type BrowserSignIn, SIGN_IN_DEADLINE_MS, signInWithBrowser } from '../../../../src/core/oauth/signIn.ts';
 import { type RunningSandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { authorize, location } from '../../sandbox/walk.ts';
 import { MockService, ORIGIN } from '../base/mockService.ts';
 import { freePort, occupy, release } from '../base/ports.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorKind } from '../../../../src/core/base/errors.ts';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import { AuthorizationServer, newSignIn } from '../../../../src/core/oauth/authorizationServer.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 import { ORIGIN, type Reply } from '../base/mockService.ts';
 import { withShortDeadlines } from '../base/shortDeadlines.ts';
 import { eventually } from '../eventually.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { silentLog } from '../../../../src/core/base/log.ts';
 import type { PromptCase } from '../../../../src/core/prompts/promptCases.ts';
 import { RequestQueue } from '../../../../src/core/prompts/promptClient.ts';
 import { type PromptFile, readPromptFile } from '../../../../src/core/prompts/promptFile.ts';
 import { fileErrors, type PromptResources } from '../../../../src/core/prompts/promptRequest.ts';
 import { type RunDeps, type RunEvent, type RunPlan, runCases } from '../../../../src/core/prompts/runCases.ts';
 import type { PromptRun } from '../../../../src/core/prompts/runResults.ts';
+import { silentLog } from '../../../support/silentLog.ts';
 
 /** What a service of the test answers with: a status and a body, or whatever the promise says. */
 export type Reply = Response | Promise<Response>;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { silentLog } from '../../../../../src/core/base/log.ts';
 import { redactStream } from '../../../../../src/core/base/redact.ts';
 import { listModels } from '../../../../../src/core/completions/models.ts';
 import { IdentityClient } from '../../../../../src/core/identity/identityClient.ts';
@@ -13,6 +12,7 @@ import { AllowedPrograms, ProgramKey } from '../../../../../src/core/oauth/joini
 import { FolderKey, handshakeAsClient, handshakeAsServer } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { LineSocket, startIpcServer } from '../../../../../src/core/oauth/rotation/ipc.ts';
 import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { deferred } from '../../deferred.ts';
 import { eventually } from '../../eventually.ts';
 import { failure } from '../../failure.ts';

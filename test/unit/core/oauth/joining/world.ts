@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { freshFolder } from '../../../../../scripts/paths.ts';
 import type { Fetch } from '../../../../../src/core/base/http.ts';
-import { silentLog } from '../../../../../src/core/base/log.ts';
 import { findWindows } from '../../../../../src/core/oauth/joining/findWindows.ts';
 import type { JoinedWindow } from '../../../../../src/core/oauth/joining/joinedWindow.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type SharedSignIn,
 } from '../../../../../src/core/oauth/joining/joiningServer.ts';
 import type { Claim } from '../../../../../src/core/oauth/joining/messages.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 
 export const TOKEN = 'token-of-the-window-that-never-leaves-it';
 export const never = new AbortController().signal;

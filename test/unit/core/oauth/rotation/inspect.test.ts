@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import { silentLog } from '../../../../../src/core/base/log.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { inspectSharedState } from '../../../../../src/core/oauth/rotation/inspect.ts';
 import { claimLock, newestLock } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
 import { Mutex } from '../../../../../src/core/oauth/rotation/mutex.ts';
 import { PROTOCOL } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { connection, never, Setting, sharedStore } from './fixture.ts';
 
 const isWindows = process.platform === 'win32';

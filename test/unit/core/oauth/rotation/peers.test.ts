@@ -5,10 +5,10 @@ import net from 'node:net';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { delay } from '../../../../../src/core/base/abort.ts';
-import { silentLog } from '../../../../../src/core/base/log.ts';
 import { FolderKey } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { Peers } from '../../../../../src/core/oauth/rotation/peers.ts';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { never, PATIENT, Setting } from './fixture.ts';
 
 describe('windows tell each other of a new generation', () => {

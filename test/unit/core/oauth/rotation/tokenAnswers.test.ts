@@ -1,9 +1,9 @@
 // The refresh with the real client of the token endpoint below it: what a service, or whatever stands before it, answers,
 // and what becomes of the session.
 import assert from 'node:assert/strict';
-import { silentLog } from '../../../../../src/core/base/log.ts';
 import { AuthorizationServer } from '../../../../../src/core/oauth/authorizationServer.ts';
 import type { EndReason } from '../../../../../src/core/oauth/rotation/reconcile.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { MockService, type Reply } from '../../base/mockService.ts';
 import { fixtureText } from '../../identity/fixtures.ts';
 import { ABSENT, DISCOVERY, TOKEN } from '../authorizationHarness.ts';
