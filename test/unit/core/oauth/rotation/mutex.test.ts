@@ -5,13 +5,13 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { silentLog } from '../../../../../src/core/base/log.ts';
 import { FolderKey, handshakeAsServer } from '../../../../../src/core/oauth/rotation/handshake.ts';
 import { statusOfConnectError } from '../../../../../src/core/oauth/rotation/holderConnection.ts';
 import { startIpcServer } from '../../../../../src/core/oauth/rotation/ipc.ts';
 import { claimLock, newestLock, removeOldLocks } from '../../../../../src/core/oauth/rotation/lockFiles.ts';
 import { Mutex } from '../../../../../src/core/oauth/rotation/mutex.ts';
 import { PROTOCOL, type Protocol } from '../../../../../src/core/oauth/rotation/protocol.ts';
+import { silentLog } from '../../../../support/silentLog.ts';
 import { deferred } from '../../deferred.ts';
 import { eventually } from '../../eventually.ts';
 import { never, PATIENT, Setting } from './fixture.ts';
@@ -298,7 +298,7 @@ async function holdInChild(folder: string) {
       '--input-type=module',
       '-e',
       `import { Mutex } from ${JSON.stringify(source('mutex.ts'))};
-       import { FolderKey } from ${JSON.stringify(source('files.ts'))};
+       import { FolderKey } from ${JSON.stringify(source('handshake.ts'))};
        import { PROTOCOL } from ${JSON.stringify(source('protocol.ts'))};
        const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
        const folder = ${JSON.stringify(folder)};
