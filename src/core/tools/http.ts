@@ -138,7 +138,7 @@ async function readBody(response: Response, limit: number): Promise<string> {
     }
   }
   if (read === 0) return 'The body is empty.';
-  const { text } = collected.finish();
+  const text = collected.finish();
   return read > maxReadBytes
     ? `${text}\n[The body was longer than ${maxReadBytes} bytes; the rest was not read]`
     : text;

@@ -1,11 +1,3 @@
-/** The kept part of a stream of bytes. */
-export interface CapturedOutput {
-  /** Valid text; where something was left out, a line of its own says how many bytes. */
-  readonly text: string;
-  /** 0 when everything was kept. */
-  readonly leftOutBytes: number;
-}
-
 /**
  * Keeps the first and the last half of `limit` bytes: the subject is at the beginning, the error at the end. Memory is
  * bounded by `limit`.
@@ -39,7 +31,8 @@ export class OutputBuffer {
     this.#tailTotal += kept.length;
   }
 
-  finish(): CapturedOutput {
+  /** Valid text; where something was left out, a line of its own says how many bytes. */
+  finish(): string {
     const size = this.#tail.length;
     const at = size === 0 ? 0 : this.#tailTotal % size;
     const tail =
@@ -47,11 +40,11 @@ export class OutputBuffer {
         ? this.#tail.subarray(0, this.#tailTotal)
         : Buffer.concat([this.#tail.subarray(at), this.#tail.subarray(0, at)]);
     const head = Buffer.concat(this.#head);
-    if (this.#tailTotal <= size) return { text: decode(Buffer.concat([head, tail])), leftOutBytes: 0 };
+    if (this.#tailTotal <= size) return decode(Buffer.concat([head, tail]));
     const wholeHead = head.subarray(0, characterEnd(head));
     const wholeTail = tail.subarray(characterStart(tail));
     const leftOutBytes = this.#total - wholeHead.length - wholeTail.length;
-    return { text: `${decode(wholeHead)}\n[${leftOutBytes} bytes left out]\n${decode(wholeTail)}`, leftOutBytes };
+    return `${decode(wholeHead)}\n[${leftOutBytes} bytes left out]\n${decode(wholeTail)}`;
   }
 }
 
@@ -88,11 +81,8 @@ export interface ProcessResult {
   /** Both as text, with a line about what was left out in the middle. */
   readonly stdout: string;
   readonly stderr: string;
-  readonly leftOutBytes: { readonly stdout: number; readonly stderr: number };
-  readonly truncated: boolean;
   /** The program was ended because `timeoutMs` passed; the output until then is here. */
   readonly timedOut: boolean;
-  readonly durationMs: number;
 }
 
 /** The text about a finished program for the model. */
@@ -127,7 +117,7 @@ export function valueResult(value: unknown, limit: number): string {
 export function headAndTail(text: string, limit: number): string {
   const buffer = new OutputBuffer(limit);
   buffer.push(new TextEncoder().encode(text));
-  return buffer.finish().text;
+  return buffer.finish();
 }
 
 /** Undefined for functions, symbols, cycles and values that throw when they are read. */

@@ -48,7 +48,6 @@ const drainMs = 200;
 export async function runProcess(spec: LaunchSpec, options: ProcessOptions): Promise<ProcessResult> {
   const { signal, spawn = nodeSpawn, clock = systemClock } = options;
   if (signal.aborted) throw cancelled(signal.reason);
-  const started = clock.now();
   const child = await start(spec, spawn);
   const group = processGroup(child.pid, clock, process.platform);
   const kill = (): void => group.kill();
@@ -59,17 +58,12 @@ export async function runProcess(spec: LaunchSpec, options: ProcessOptions): Pro
     await drain(child, group, clock);
     if (spec.hasNamespace) await namespaceEnded(child.info, clock);
     if (stop === 'cancelled') throw cancelled(signal.reason);
-    const stdout = child.stdout.finish();
-    const stderr = child.stderr.finish();
     return {
       exitCode: child.process.exitCode,
       signal: child.process.signalCode,
-      stdout: stdout.text,
-      stderr: stderr.text,
-      leftOutBytes: { stdout: stdout.leftOutBytes, stderr: stderr.leftOutBytes },
-      truncated: stdout.leftOutBytes + stderr.leftOutBytes > 0,
+      stdout: child.stdout.finish(),
+      stderr: child.stderr.finish(),
       timedOut: stop === 'timeout',
-      durationMs: clock.now() - started,
     };
   } finally {
     process.off('exit', kill);
@@ -143,7 +137,7 @@ const infoLimit = 4096;
  * @throws {RolecallError} `tool` when a process hangs in the kernel, as on a network disk that is gone.
  */
 async function namespaceEnded(info: OutputBuffer, clock: Clock): Promise<void> {
-  const pid = /"child-pid": (\d+)/.exec(info.finish().text)?.[1];
+  const pid = /"child-pid": (\d+)/.exec(info.finish())?.[1];
   const isRunning = () =>
     readFile(`/proc/${pid}/stat`, 'utf8').then(
       (stat) => !/\) [ZX] /.test(stat),

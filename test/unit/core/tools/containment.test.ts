@@ -18,8 +18,7 @@ describe('findContainment', () => {
   before(() => writeFile(path.join(folder.path, 'bwrap'), ''));
 
   const result = (exitCode: number, stderr = ''): ProcessResult => ({
-    ...{ exitCode, signal: null, stdout: '', stderr, timedOut: false, truncated: false, durationMs: 1 },
-    leftOutBytes: { stdout: 0, stderr: 0 },
+    ...{ exitCode, signal: null, stdout: '', stderr, timedOut: false },
   });
   const find = async (
     platform: NodeJS.Platform,

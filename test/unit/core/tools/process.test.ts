@@ -70,15 +70,11 @@ async function until(condition: () => boolean): Promise<void> {
   });
 
   it('gives output, errors and exit code', async () => {
-    const { durationMs, ...result } = await run('echo out; echo err >&2; exit 3');
-    assert.ok(durationMs > 0);
-    assert.deepEqual(result, {
+    assert.deepEqual(await run('echo out; echo err >&2; exit 3'), {
       exitCode: 3,
       signal: null,
       stdout: 'out\n',
       stderr: 'err\n',
-      leftOutBytes: { stdout: 0, stderr: 0 },
-      truncated: false,
       timedOut: false,
     });
   });
@@ -115,12 +111,10 @@ async function until(condition: () => boolean): Promise<void> {
   });
 
   it('keeps head and tail of much output, and says so', async () => {
-    const { stdout, truncated, leftOutBytes } = await run('echo first; yes 12345 | head -n 20000; echo last');
-    assert.ok(truncated);
+    const { stdout } = await run('echo first; yes 12345 | head -n 20000; echo last');
     assert.match(stdout, /^first\n12345\n/);
     assert.match(stdout, /\n12345\nlast\n$/);
-    assert.equal(Number(/\[(\d+) bytes left out\]/.exec(stdout)?.[1]), leftOutBytes.stdout);
-    assert.equal(leftOutBytes.stdout, 6 + 120_000 + 5 - 1000);
+    assert.equal(Number(/\[(\d+) bytes left out\]/.exec(stdout)?.[1]), 6 + 120_000 + 5 - 1000);
   });
 
   it('says why a program cannot be started', async () => {
