@@ -49,9 +49,9 @@ export function table<L = never>(
   return rows.length === 0 ? paragraph(none) : { kind: 'table', columns, rows };
 }
 
-/** Joins lines into one, with `separator` between them. */
-export function joinLines<L = never>(lines: readonly Line<L>[], separator = ', '): Line<L> {
-  return lines.flatMap((line, at) => (at === 0 ? line : [separator, ...line]));
+/** Joins lines into one, with commas between them. */
+export function joinLines<L = never>(lines: readonly Line<L>[]): Line<L> {
+  return lines.flatMap((line, at) => (at === 0 ? line : [', ', ...line]));
 }
 
 /** A translated sentence whose `{0}`, `{1}` … are lines: the order of the words is the translator's. */

@@ -26,7 +26,6 @@ export class CompletionAssembler {
   readonly #notices: Notice[];
   readonly #expected: number;
   readonly #takenIds: ReadonlySet<string>;
-  readonly #newCallId: (() => string) | undefined;
   readonly #head: Head = {};
   #usage: Usage | undefined;
   /** The index of the first choice, where one was requested. */
@@ -39,16 +38,10 @@ export class CompletionAssembler {
    * @param notices about anything unusual before the answer began; more are added.
    * @param takenIds the IDs of the calls that the conversation already contains.
    */
-  constructor(
-    expected = 1,
-    notices: Notice[] = [],
-    takenIds: ReadonlySet<string> = new Set(),
-    newCallId?: () => string,
-  ) {
+  constructor(expected = 1, notices: Notice[] = [], takenIds: ReadonlySet<string> = new Set()) {
     this.#expected = expected;
     this.#notices = notices;
     this.#takenIds = takenIds;
-    this.#newCallId = newCallId;
   }
 
   /** True when every requested choice has a finish reason; more may still arrive (usage, late pieces). */
@@ -147,7 +140,7 @@ export class CompletionAssembler {
   #choice(index: number): OpenChoice {
     let choice = this.#choices.get(index);
     if (!choice) {
-      const toolCalls = new ToolCallAssembler(this.#takenIds, this.#newCallId);
+      const toolCalls = new ToolCallAssembler(this.#takenIds);
       choice = { role: '', text: '', reasoning: '', logprobs: [], toolCalls, finishReason: '', stopReason: undefined };
       this.#choices.set(index, choice);
       this.#unfinished++;

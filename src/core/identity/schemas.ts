@@ -49,7 +49,7 @@ const commonMetadata = {
   healthStatus: text,
 };
 
-const groupSchema = z.looseObject({
+export const groupSchema = z.looseObject({
   metadata: z.looseObject({
     ...commonMetadata,
     tags: list(tagSchema),
@@ -67,10 +67,7 @@ const groupSchema = z.looseObject({
   }),
 });
 
-const roleSchema = z.looseObject({ metadata: z.looseObject({ ...commonMetadata, deletionTime: optionalText }) });
-
-/** The schemas: they decide, and give the reasons. */
-export const schemas = { group: groupSchema, role: roleSchema } as const;
+export const roleSchema = z.looseObject({ metadata: z.looseObject({ ...commonMetadata, deletionTime: optionalText }) });
 
 /** A group in a list; unknown members are kept for "Open as JSON". */
 export type Group = z.output<typeof groupSchema>;

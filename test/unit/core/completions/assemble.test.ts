@@ -7,7 +7,7 @@ const done: StreamEnd = { kind: 'done' };
 const cut: StreamEnd = { kind: 'cut', reason: 'The line was cut.' };
 
 function assemble(chunks: readonly Readonly<Record<string, unknown>>[], expected = 1) {
-  const assembler = new CompletionAssembler(expected, [], new Set(), () => 'made');
+  const assembler = new CompletionAssembler(expected);
   const events: CompletionEvent[] = [];
   for (const chunk of chunks) assembler.accept(readChunk(chunk), events);
   return { assembler, events };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { schemas, wellFormedGroup, wellFormedRole } from '../../../../src/core/identity/schemas.ts';
+import { groupSchema, roleSchema, wellFormedGroup, wellFormedRole } from '../../../../src/core/identity/schemas.ts';
 import { runs } from '../../runs.ts';
 
 /** Mostly right, now and then something else. */
@@ -50,8 +50,8 @@ const role = mostly(fc.record({ metadata: mostly(fc.record(common)) }));
 
 describe('the quick reading of a list', () => {
   const readings = [
-    ['group', group, wellFormedGroup, schemas.group],
-    ['role', role, wellFormedRole, schemas.role],
+    ['group', group, wellFormedGroup, groupSchema],
+    ['role', role, wellFormedRole, roleSchema],
   ] as const;
   for (const [what, items, quick, schema] of readings) {
     it(`takes exactly the ${what}s that the schema takes, and reads them alike`, () => {
