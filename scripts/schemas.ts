@@ -1,8 +1,9 @@
-// node scripts/bootstrap.mjs scripts/schemas.ts: writes the JSON schemas of the files whose schemas src/core/rules describes.
+// npm run schemas: writes the JSON schemas of the files whose schemas src/core/rules describes.
 import fs from 'node:fs';
 import { ACCESS_FILE_SCHEMA } from '../src/core/rules/accessFile.ts';
 import { CAMPAIGN_SCHEMA } from '../src/core/rules/campaign.ts';
 import { jsonSchemaOf, type Schema } from '../src/core/rules/schema.ts';
+import { isMain } from './main.ts';
 import { at } from './paths.ts';
 
 /** By the name of the file. */
@@ -16,7 +17,7 @@ export function schemaText(shape: Schema): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-if (import.meta.main) {
+if (isMain(import.meta.url)) {
   for (const [name, shape] of Object.entries(generatedSchemas)) {
     fs.writeFileSync(at('media', 'schemas', name), schemaText(shape));
   }
