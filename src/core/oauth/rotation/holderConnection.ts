@@ -1,4 +1,4 @@
-import { withTimeout } from '../../base/abort.ts';
+import { delay, withTimeout } from '../../base/abort.ts';
 import { type HandshakeParams, type HandshakeResult, handshakeAsClient } from './handshake.ts';
 import { LineSocket } from './ipc.ts';
 
@@ -68,7 +68,7 @@ export class HolderConnection {
       if (result === 'stranger' || result === 'newer') return result;
       const fate = line.connected ? 'cut' : statusOfConnectError(code);
       if (fate === 'gone' || fate === 'refused') return fate;
-      if (result === 'closed') await withTimeout(new Promise(() => {}), RETRY_MS, this.#stop.signal).catch(() => {}); // Closed.
+      if (result === 'closed') await delay(RETRY_MS, this.#stop.signal).catch(() => {}); // Closed.
     }
     return 'silent';
   }

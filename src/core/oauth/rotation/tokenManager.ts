@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { raceWithSignal } from '../../base/abort.ts';
+import { createSerialQueue, raceWithSignal } from '../../base/abort.ts';
 import type { TokenSource } from '../../base/connection.ts';
 import { asRolecallError, cancelled, isCancelled, RolecallError } from '../../base/errors.ts';
 import type { Session } from '../session.ts';
@@ -26,7 +26,7 @@ export class TokenManager implements TokenSource {
   readonly #backOff: BackOff;
   readonly #window: WindowSession;
   /** Refresh, sign-in and sign-out of this window, one after the other. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #enqueue = createSerialQueue();
   /** The last sign-in or sign-out of this window. */
   #lastStore: Promise<unknown> = Promise.resolve();
   #refreshedAfter401: { readonly token: string; readonly at: number } | undefined;
@@ -189,7 +189,10 @@ export class TokenManager implements TokenSource {
     } catch (error) {
       const isSuperseded = isCancelled(error) && !signal.aborted && !this.#isDisposed;
       if (!isSuperseded) throw error;
-      await raceWithSignal(this.#queue, signal); // The sign-in or sign-out of this window that superseded it.
+      await raceWithSignal(
+        this.#enqueue(async () => {}),
+        signal,
+      ); // The sign-in or sign-out of this window that superseded it.
       const { session } = this.#window.require();
       // A sign-in of another window is stored before the next refresh begins.
       return session.generation > newerThan ? session : this.#refreshedSession(newerThan, signal);
@@ -258,12 +261,6 @@ export class TokenManager implements TokenSource {
   #store(work: () => Promise<void>): Promise<void> {
     const turn = this.#enqueue(work);
     this.#lastStore = turn.catch(() => {}); // The caller gets the error.
-    return turn;
-  }
-
-  #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work);
-    this.#queue = turn.catch(() => {}); // The caller gets the error.
     return turn;
   }
 }
