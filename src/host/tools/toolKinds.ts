@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { homedir, userInfo } from 'node:os';
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { withTimeout } from '../../core/base/abort.ts';
 import { RolecallError } from '../../core/base/errors.ts';
 import type { Fetch } from '../../core/base/http.ts';
+import { homeOfUser } from '../../core/oauth/rotation/statePaths.ts';
 import type { ToolResult } from '../../core/tools/agentLoop.ts';
 import {
   type ConsentLine,
@@ -123,7 +124,7 @@ export async function toolPermissions(
 }
 
 function thisMachine({ containment, folders }: Pick<ToolContext, 'containment' | 'folders'>): ToolHost {
-  return { environment: process.env, homes: homesOfUser(), folders, contains: containment.kind !== 'none' };
+  return { environment: process.env, homes: [homedir(), homeOfUser()], folders, contains: containment.kind !== 'none' };
 }
 
 function programReach(
@@ -215,14 +216,6 @@ function leftoverLine({ kind, path }: Leftover): string {
 
 function reasonOf({ reason, remedy }: Extract<Containment, { kind: 'none' }>) {
   return { reason, remedy };
-}
-
-function homesOfUser(): string[] {
-  try {
-    return [homedir(), userInfo().homedir];
-  } catch {
-    return [homedir()]; // The user database does not know the user, as in some containers.
-  }
 }
 
 /** A command of the editor. It cannot be stopped: after Stop or the time limit its result is ignored. */

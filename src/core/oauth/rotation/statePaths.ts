@@ -42,7 +42,8 @@ function fileName(hostname: string): string {
   return safe === '' ? 'localhost' : safe;
 }
 
-function homeOfUser(): string {
+/** The home folder that the user database names. */
+export function homeOfUser(): string {
   try {
     return os.userInfo().homedir;
   } catch {

@@ -7,7 +7,7 @@ import {
   type RoleEntry,
 } from '../../access/model.ts';
 import { groupName, roleName } from '../../access/queries.ts';
-import { oneLine } from '../../base/text.ts';
+import { formatList, oneLine } from '../../base/text.ts';
 import type { People } from '../people.ts';
 import type { KeySchemas, SchemaVariant, Value } from '../schema.ts';
 
@@ -125,6 +125,5 @@ export function rolesText(roles: readonly RoleEntry[]): string {
 export function listText<T>(all: readonly T[], nameOf: (one: T) => string): string {
   const names = all.slice(0, MAX_NAMES).map(nameOf);
   if (all.length > MAX_NAMES) return l10n.t('{0} and {1} more', names.join(', '), all.length - MAX_NAMES);
-  const last = names.at(-1) ?? '';
-  return names.length <= 1 ? last : l10n.t('{0} and {1}', names.slice(0, -1).join(', '), last);
+  return formatList(names);
 }
