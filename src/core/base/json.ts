@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+
 /** A JSON object whose members are not known yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -18,4 +20,12 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** `text` as JSON of this shape, or `undefined`. */
+export function parseJsonAs<T extends z.ZodMiniType>(schema: T, text: string): z.infer<T> | undefined {
+  const value = parseJson(text);
+  if (value === undefined) return undefined;
+  const parsed = z.safeParse(schema, value);
+  return parsed.success ? parsed.data : undefined;
 }

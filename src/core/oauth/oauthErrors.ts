@@ -12,7 +12,7 @@ import {
   withServerMessage,
 } from '../base/errors.ts';
 import { retryAfterMs } from '../base/http.ts';
-import { parseJsonAs } from './rotation/protocol.ts';
+import { parseJsonAs } from '../base/json.ts';
 
 /**
  * An error of openid-client as a `RolecallError`. `cause` keeps the original; its response body is not logged anywhere.

@@ -2,9 +2,10 @@ import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import { cancelled, errorKinds, RolecallError } from '../../base/errors.ts';
+import { parseJsonAs } from '../../base/json.ts';
 import { handshakeAsClient } from '../rotation/handshake.ts';
 import { LineSocket } from '../rotation/ipc.ts';
-import { PROTOCOL, type Protocol, parseJsonAs } from '../rotation/protocol.ts';
+import { PROTOCOL, type Protocol } from '../rotation/protocol.ts';
 import { challengeSchema, SILENCE_TIMEOUT_MS, type WindowRequest, windowReplySchema } from './messages.ts';
 
 /** Bytes of a body in one frame: as a base64 line, it stays below the longest line of a {@link LineSocket}. */

@@ -3,11 +3,12 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import { cancelled, systemErrorCode } from '../../base/errors.ts';
+import { parseJsonAs } from '../../base/json.ts';
 import { readFileIfExists } from '../rotation/files.ts';
 import { FolderKey } from '../rotation/handshake.ts';
 import { statusOfConnectError } from '../rotation/holderConnection.ts';
 import { removeDeadSocket } from '../rotation/ipc.ts';
-import { parseJsonAs, protocolShape } from '../rotation/protocol.ts';
+import { protocolShape } from '../rotation/protocol.ts';
 import { exchange, readFrames, UnreachableError, unexpectedResponse, type WindowAddress } from './exchange.ts';
 import { JoinedWindow } from './joinedWindow.ts';
 import {

@@ -3,8 +3,7 @@ import type * as z from 'zod/mini';
 import type { TokenSource } from '../../base/connection.ts';
 import { type ErrorKind, RolecallError } from '../../base/errors.ts';
 import type { Fetch } from '../../base/http.ts';
-import { parseJson } from '../../base/json.ts';
-import { parseJsonAs } from '../rotation/protocol.ts';
+import { parseJson, parseJsonAs } from '../../base/json.ts';
 import {
   exchange,
   type Reply,

@@ -6,14 +6,14 @@ import { withTimeout } from '../../base/abort.ts';
 import type { TokenSource } from '../../base/connection.ts';
 import { asRolecallError, RolecallError, systemErrorCode } from '../../base/errors.ts';
 import { abortableFetch, type Fetch, networkError } from '../../base/http.ts';
-import { parseJson } from '../../base/json.ts';
+import { parseJson, parseJsonAs } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
 import { redactStream, redactValues } from '../../base/redact.ts';
 import { createFileAtomically, ensurePrivateFolder, removeAbandonedFiles } from '../rotation/files.ts';
 import { FolderKey, handshakeAsServer } from '../rotation/handshake.ts';
 import type { LineSocket } from '../rotation/ipc.ts';
 import { type IpcServer, startIpcServer } from '../rotation/ipc.ts';
-import { PROTOCOL, type Protocol, parseJsonAs, protocolFields } from '../rotation/protocol.ts';
+import { PROTOCOL, type Protocol, protocolFields } from '../rotation/protocol.ts';
 import { readFrames, receiveFrames, sendError, sendFrames } from './exchange.ts';
 import {
   type AllowedRequest,

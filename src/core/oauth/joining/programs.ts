@@ -11,13 +11,13 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { systemErrorCode } from '../../base/errors.ts';
+import { parseJsonAs } from '../../base/json.ts';
 import {
   createFileAtomically,
   ensurePrivateFolder,
   readFileIfExists,
   replaceFileAtomically,
 } from '../rotation/files.ts';
-import { parseJsonAs } from '../rotation/protocol.ts';
 
 const NAME = 'program.key';
 

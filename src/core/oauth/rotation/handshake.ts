@@ -1,9 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod/mini';
+import { parseJsonAs } from '../../base/json.ts';
 import { createFileAtomically, readFileIfExists, replaceFileAtomically } from './files.ts';
 import type { LineSocket } from './ipc.ts';
-import { canTalk, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
+import { canTalk, type Protocol, protocolFields, protocolShape } from './protocol.ts';
 
 /** The listening side: the holder of the mutex, a window that is notified of new sessions, or one that programs join. */
 export type ListenerRole = 'holder' | 'window' | 'joined';

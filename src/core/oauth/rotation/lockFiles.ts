@@ -2,8 +2,9 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as z from 'zod/mini';
+import { parseJsonAs } from '../../base/json.ts';
 import { createFileAtomically, readFileIfExists } from './files.ts';
-import { type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
+import { type Protocol, protocolFields, protocolShape } from './protocol.ts';
 
 /**
  * The number of locks below the newest that are kept. A folder is not listed in one instant: a window that lists while

@@ -3,6 +3,7 @@ import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import { cancelled, RolecallError, systemErrorCode } from '../../base/errors.ts';
+import { parseJsonAs } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
 import { formatSeconds } from '../../base/text.ts';
 import type { FolderKey } from './handshake.ts';
@@ -19,7 +20,7 @@ import {
   type ReadableLock,
   removeOldLocks,
 } from './lockFiles.ts';
-import { type Protocol, parseJsonAs } from './protocol.ts';
+import type { Protocol } from './protocol.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 /** Failed tries for one lock, after which something must be wrong. */

@@ -4,13 +4,14 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import { systemErrorCode } from '../../base/errors.ts';
+import { parseJsonAs } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
 import { createFileAtomically, readFileIfExists } from './files.ts';
 import type { FolderKey } from './handshake.ts';
 import { type HandshakeParams, handshakeAsClient, handshakeAsServer } from './handshake.ts';
 import { statusOfConnectError } from './holderConnection.ts';
 import { type IpcServer, LineSocket, removeDeadSocket, startIpcServer } from './ipc.ts';
-import { canTalk, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
+import { canTalk, type Protocol, protocolFields, protocolShape } from './protocol.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 const registrationSchema = z.object({ ...protocolShape, address: z.string().check(z.minLength(1)) });

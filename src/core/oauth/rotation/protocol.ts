@@ -31,15 +31,3 @@ export function canTalk(ours: Protocol, theirs: Protocol): boolean {
 export function protocolFields({ version, oldest, extras }: Protocol): Record<string, unknown> {
   return { ...extras, version, oldest };
 }
-
-/** `text` as JSON of this shape, or `undefined`. */
-export function parseJsonAs<T extends z.ZodMiniType>(schema: T, text: string): z.infer<T> | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const parsed = z.safeParse(schema, value);
-  return parsed.success ? parsed.data : undefined;
-}

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { parseJsonAs } from '../../base/json.ts';
 import { TRANSIENT_KINDS } from './backOff.ts';
 import { readFileIfExists, replaceFileAtomically } from './files.ts';
-import { parseJsonAs } from './protocol.ts';
 
 /** A `SharedFailure`. */
 const failureSchema = z.object({

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Connection } from '../../base/connection.ts';
+import { parseJsonAs } from '../../base/json.ts';
 import { readSession, type Session, writeSession } from '../session.ts';
-import { canRead, type Protocol, parseJsonAs, protocolFields, protocolShape } from './protocol.ts';
+import { canRead, type Protocol, protocolFields, protocolShape } from './protocol.ts';
 import { END_REASONS } from './reconcile.ts';
 
 /** Length of the random key in the secret store, in bytes. */

@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import { withTimeout } from '../../base/abort.ts';
 import type { Connection } from '../../base/connection.ts';
 import { asStorageError, RolecallError } from '../../base/errors.ts';
+import { parseJsonAs } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
 import { readSession, SESSION_VERSION, type Session, writeSession } from '../session.ts';
-import { parseJsonAs } from './protocol.ts';
 import { KEY_BYTES } from './seal.ts';
 import type { Timeouts } from './timeouts.ts';
 
