@@ -40,7 +40,8 @@ export interface ConfiguredModel {
 const isPositive = (value: unknown): value is number => isNumber(value) && value > 0;
 const isText = (value: unknown): value is string => isString(value) && value !== '';
 
-const modelShape: Shape<ConfiguredModel> = {
+/** Of what describes a model. */
+export const modelShape: Shape<ConfiguredModel> = {
   id: isText,
   label: optional(isString),
   contextLength: optional(isPositive),

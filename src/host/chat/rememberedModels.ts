@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { arrayOf, isBoolean, isNumber, isString, matchesShape, optional } from '../../core/base/shape.ts';
+import { arrayOf, isBoolean, isNumber, isString, matchesShape } from '../../core/base/shape.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
-import { isPrice } from '../tokenUsage.ts';
+import { modelShape } from '../settings.ts';
 
 const OFFERED = 'rolecall.lastModels';
 /** The most models that are stored; services list far fewer. */
@@ -12,17 +12,12 @@ const MAX_PICKED = 5;
 
 const isKept = arrayOf((kept): kept is Model =>
   matchesShape<Model>(kept, {
-    id: isString,
+    ...modelShape,
     label: isString,
     contextLength: isNumber,
     maxOutput: isNumber,
     isLengthKnown: isBoolean,
     vision: isBoolean,
-    tools: optional(isBoolean),
-    reasoning: optional(isBoolean),
-    reasoningEfforts: optional(arrayOf(isString)),
-    price: optional(isPrice),
-    warning: optional(isString),
   }),
 );
 
