@@ -4,14 +4,14 @@ import type { Fetch } from '../core/base/http.ts';
 
 interface Network {
   readonly fetch: Fetch;
-  /** Cuts what is open: nothing keeps the process alive. */
+  /** Closes open connections, so that nothing keeps the process alive. */
   close(): Promise<void>;
 }
 
 /** No proxy is asked for this machine: http without TLS is allowed for it, and a proxy would read the token. */
 const THIS_MACHINE = '127.0.0.1,localhost,[::1],::1';
 
-/** Requests through the proxy that `HTTPS_PROXY` and `HTTP_PROXY` name, but to the hosts of `NO_PROXY`. */
+/** Sends requests through the proxy that `HTTPS_PROXY` and `HTTP_PROXY` name, except to the hosts of `NO_PROXY`. */
 export function createNetwork(env: NodeJS.ProcessEnv): Network {
   const without = env.no_proxy ?? env.NO_PROXY ?? '';
   const noProxy = without.trim() === '*' ? '*' : [without, THIS_MACHINE].filter((hosts) => hosts !== '').join(',');
@@ -19,13 +19,13 @@ export function createNetwork(env: NodeJS.ProcessEnv): Network {
   const httpsProxy = env.https_proxy ?? env.HTTPS_PROXY ?? '';
   for (const [name, address] of Object.entries({ HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy })) {
     if (address === '' || /^(?:https?|socks5):$/.test(URL.parse(address)?.protocol ?? '')) continue;
-    // Without the address, which may hold a password.
+    // Without the address, which may contain a password.
     throw new RolecallError('configuration', `${name} is not an address such as http://proxy.example:3128.`);
   }
   let loading:
     | Promise<{ readonly undici: typeof import('undici'); readonly dispatcher: EnvHttpProxyAgent }>
     | undefined;
-  // More than half of the program, which is not needed where a window sends the requests.
+  // undici is more than half of the program, and a window sends its requests without it.
   const load = async () => {
     const undici = await import('undici');
     const dispatcher = new undici.EnvHttpProxyAgent({ noProxy, httpProxy, httpsProxy });

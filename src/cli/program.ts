@@ -31,7 +31,7 @@ function exitCodeLines(): string[] {
   });
 }
 
-/** The command line without what it runs in. Help, and what is wrong with what was typed, go to the streams. */
+/** The command line without the work of its commands. Help and usage errors go to the streams. */
 export function createProgram(version: string, run: RunCommand, { stdout, stderr }: TerminalOptions): Command {
   const program = new Command('rolecall')
     .description('Who can do what in your cloud, and its models.')
@@ -58,7 +58,7 @@ function addCompletions(program: Command): void {
   };
 }
 
-/** What the library throws when it has printed its text; `undefined` for anything else. */
+/** The exit code for an error with which the library ends after printing its text; `undefined` for any other. */
 export function exitCodeOfUsage(error: unknown): number | undefined {
   if (!(error instanceof CommanderError)) return undefined;
   return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;

@@ -147,7 +147,7 @@ export class Settings {
     );
   }
 
-  /** An empty label is none. */
+  /** An empty label removes it. */
   async labelOrganization(id: string, label: string): Promise<void> {
     const [own] = this.#layers(settings.organizationLabels);
     const { [id]: _before, ...others } = isJsonObject(own) ? own : {};

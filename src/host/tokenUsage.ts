@@ -4,7 +4,7 @@ import type { Usage } from '../core/completions/completion.ts';
 import { numberText } from './formats.ts';
 import type { Model } from './modelCatalog.ts';
 
-/** What a model costs, for a million tokens. */
+/** The price of a model, for a million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
@@ -28,7 +28,7 @@ export function priceText({ input, output, currency }: Price): string {
   return vscode.l10n.t('{0} input, {1} output per million tokens', amount(input), amount(output));
 }
 
-/** What tokens cost at a price. The service decides what it charges: cached tokens, for example, may be cheaper. */
+/** The cost of tokens at a price. The service decides what it charges: cached tokens, for example, may be cheaper. */
 function costText({ input, output, currency }: Price, prompt: number, completion: number): string {
   return vscode.l10n.t('about {0}', money((prompt * input + completion * output) / 1_000_000, currency));
 }

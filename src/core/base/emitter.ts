@@ -1,4 +1,3 @@
-/** An event. */
 export class Emitter<T> {
   readonly #listeners = new Set<(value: T) => void>();
 

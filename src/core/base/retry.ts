@@ -2,15 +2,15 @@ import { delay } from './abort.ts';
 import { RolecallError } from './errors.ts';
 
 export interface RetryPolicy {
-  /** Tries in all, the first included. */
+  /** The number of tries, including the first. */
   readonly attempts: number;
-  /** Longest pause before the second try, in milliseconds; doubles each time. */
+  /** The longest pause before the second try, in milliseconds; doubles each time. */
   readonly baseMs: number;
-  /** No pause is longer, whatever the server asks. */
+  /** The longest pause, whatever the server asks. */
   readonly maxMs: number;
 }
 
-/** Reading again does no harm: a few tries over some seconds. */
+/** Reading again has no side effects: a few tries over some seconds. */
 export const READ_RETRIES: RetryPolicy = { attempts: 4, baseMs: 400, maxMs: 15_000 };
 
 /** Called before each pause, so that the user can see why it takes longer. */
@@ -18,7 +18,8 @@ export type RetryListener = (error: RolecallError, attempt: number, pauseMs: num
 
 /**
  * Runs `work` again while it fails in a way that may pass: `server` (500 "may be transient" in the specification,
- * 502–504 of a proxy) and `rateLimited`. Exponential back-off with full jitter; `Retry-After` is kept to within bounds.
+ * 502–504 of a proxy) and `rateLimited`. Exponential back-off with full jitter; `Retry-After` is followed within
+ * bounds.
  */
 export async function withRetries<T>(
   work: () => Promise<T>,

@@ -3,7 +3,7 @@ export interface ToolCall {
   /** Unique within the conversation: results are matched to calls by it. */
   readonly id: string;
   readonly name: string;
-  /** JSON text as the model wrote it; `{}` where writing nothing means that there are no arguments. */
+  /** JSON as the model wrote it; `{}` where an empty text means that there are no arguments. */
   readonly arguments: string;
   /** The arguments of a call that may run. */
   readonly parsed?: Readonly<Record<string, unknown>>;

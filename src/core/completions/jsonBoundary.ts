@@ -36,7 +36,7 @@ export class JsonBoundaryScanner {
 const SPACE = 0x20;
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
 
-/** True for the beginning of an object or a list whose end has not come. */
+/** True for the beginning of an object or a list whose end is missing. */
 export function isTruncatedJson(text: string): boolean {
   const outline = new JsonBoundaryScanner();
   outline.follow(text);

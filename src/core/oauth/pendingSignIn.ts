@@ -26,7 +26,9 @@ export function writePending(connection: Connection, pending: PendingSignIn, unt
   return JSON.stringify({ version: VERSION, key: connectionKey(connection), until, pending });
 }
 
-/** @returns `undefined` when there is none for this connection and `state`, or its time is over. `now` in milliseconds. */
+/**
+ * @returns `undefined` when there is none for this connection and `state`, or its time is over. `now` in milliseconds.
+ */
 export function readPending(
   text: string | undefined,
   connection: Connection,

@@ -17,7 +17,10 @@ export function problemsByFile(problems: readonly ToolFileProblem[]): ReadonlyMa
   return files;
 }
 
-/** `/tools`: what is defined and how far it reaches, with its problems. Names and descriptions come from the workspace and are no markup. */
+/**
+ * The answer to `/tools`: the tools and their permissions, with the problems of their files. Names and descriptions
+ * come from the workspace and are no markup.
+ */
 export async function toolsOverview({
   tools,
   reach,

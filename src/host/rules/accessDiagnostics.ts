@@ -9,7 +9,7 @@ import { dateText, type FileProblem } from '../../core/rules/schema.ts';
 import { DIAGNOSTIC_SOURCE } from '../../ids.ts';
 import type { CheckedDocument } from './accessFiles.ts';
 
-/** Findings of one rule that are shown one by one: the editor cuts the problems of a file at 1,000. */
+/** The most findings of one rule that are shown separately: the editor cuts the problems of a file at 1,000. */
 const MAX_FINDINGS = 50;
 
 /** Offsets of a text as ranges. */
@@ -38,7 +38,7 @@ export function diagnosticOf(
   return shown;
 }
 
-/** What stands in Problems for a file. */
+/** The diagnostics of a file. */
 export function diagnosticsOf(
   { uri, file, unread, result }: CheckedDocument,
   extensionUri: vscode.Uri,
@@ -60,7 +60,7 @@ export function diagnosticsOf(
   const ofProblem = (one: FileProblem) => diagnosticOf(one, rangeOf);
   if (!result) return [...file.problems, ...(unread ? [unread] : [])].map(ofProblem);
   const { check } = result;
-  // What stands at its own place is not said again at the rule that it keeps from being judged.
+  // A problem that keeps a rule from being judged is not repeated at the rule.
   const told = new Set([...check.problems.map(({ message }) => message), peopleErrorText()]);
   const cannotTell = (
     place: TextRange,
@@ -68,7 +68,7 @@ export function diagnosticsOf(
     ...[severity, code, isOfRule]: ['info' | 'warning', string, boolean]
   ) => {
     const untold = reasons.filter((reason) => !told.has(reason));
-    const message = vscode.l10n.t('Cannot tell: {0}', untold.join(' '));
+    const message = vscode.l10n.t('Undetermined: {0}', untold.join(' '));
     return untold.length === 0 ? [] : [diagnostic(place, message, severity, code, isOfRule)];
   };
   const ofFinding = (finding: Finding) => {
@@ -80,7 +80,7 @@ export function diagnosticsOf(
     if (waiver) shown.tags = [vscode.DiagnosticTag.Unnecessary];
     const related = [
       ...(waiver ? [{ place: waiver.value, text: vscode.l10n.t('The waiver') }] : []),
-      ...(lapsed ? [{ place: lapsed.value, text: vscode.l10n.t('A waiver that has expired') }] : []),
+      ...(lapsed ? [{ place: lapsed.value, text: vscode.l10n.t('The expired waiver') }] : []),
       ...relatedLocations(finding, file),
     ];
     shown.relatedInformation = related.map(({ place, text }) => {

@@ -17,24 +17,24 @@ import { WatchedFiles } from '../watchedFiles.ts';
 import { diagnosticsOf } from './accessDiagnostics.ts';
 
 export const ACCESS_FILE_GLOB = '**/*.access.yaml';
-/** So many findings are named at a row of the tree. */
+/** The most findings that are named at a row of the tree. */
 const MAX_MARKS = 5;
 
-/** A file, and what its organization's last reading comes to by it. */
+/** A file, and the result of checking its organization's last reading by it. */
 export interface CheckedDocument {
   readonly uri: vscode.Uri;
   readonly file: AccessFile;
-  /** As far as it can be told: without a reading, everything in it is undecided. */
+  /** Without a reading, everything in it is undecided. */
   readonly check: CheckResult;
   /** Why there is no reading, and what can be done about it. */
   readonly unread: FileProblem | undefined;
-  /** `undefined` where its organization has not been read in this window. */
+  /** `undefined` if its organization has not been read in this window. */
   readonly result: { readonly check: CheckResult; readonly read: ReadOrganization } | undefined;
 }
 
 /**
- * Checks the access rules of the workspace when a file is saved and when a reading arrives. A file is not trusted: it makes nothing be
- * read, whatever organization it names.
+ * Checks the access rules of the workspace when a file is saved and when a reading arrives. Files are not trusted: they
+ * cause no reading, whatever organization they name.
  */
 export class AccessFiles implements vscode.Disposable {
   readonly #data: AccessData;
@@ -65,17 +65,17 @@ export class AccessFiles implements vscode.Disposable {
     void this.#relist(); // Never rejects.
   }
 
-  /** As they were last checked. */
+  /** The files as they were last checked. */
   get checked(): readonly CheckedDocument[] {
     return this.#files.all;
   }
 
-  /** Checks every file as it is saved, and shows what is found. Never rejects. */
+  /** Checks every file as it is saved, and shows the findings. Never rejects. */
   check(): Promise<void> {
     return this.#files.check();
   }
 
-  /** What a text that may not be saved comes to. */
+  /** The result of checking a text that may not be saved. */
   checkText(uri: vscode.Uri, text: string): CheckedDocument {
     const now = Date.now();
     const file = readAccessFile(text);
@@ -107,7 +107,7 @@ export class AccessFiles implements vscode.Disposable {
       return problem('signed-out', place, vscode.l10n.t('Not checked. Sign in to check it.'), 'information');
     const reasons = read ? unreadReasons(read.model) : [];
     if (reasons.length > 0)
-      return problem('unread', place, vscode.l10n.t('Cannot tell: {0}', reasons.join(' ')), 'warning');
+      return problem('unread', place, vscode.l10n.t('Undetermined: {0}', reasons.join(' ')), 'warning');
     if (read) return undefined;
     const message = vscode.l10n.t(
       'Not checked: {0} has not been read. Open it in the Organizations view.',
@@ -117,7 +117,7 @@ export class AccessFiles implements vscode.Disposable {
     return unknown ?? problem('not-read', place, message, 'information');
   }
 
-  /** Marks what was found in the models, where the views look. */
+  /** Adds the findings to the models, where the views look for them. */
   #markEntries(): void {
     for (const { model } of this.#data.all) {
       const found = messagesByEntry(this.checked.filter(({ result }) => result?.read.model === model));
@@ -143,7 +143,7 @@ export function onDidRead(data: AccessData, listener: () => void): vscode.Dispos
 
 type Entry = GroupEntry | RoleEntry | Principal;
 
-/** What was found about whom: a role is marked where the finding is about it, not where it only leads to it. */
+/** The findings by entry: a role is marked if the finding is about it, not if it only leads to it. */
 function messagesByEntry(checked: readonly CheckedDocument[]): Map<Entry, readonly EntryFinding[]> {
   const found = new Map<Entry, Finding[]>();
   for (const finding of checked.flatMap(({ result }) => (result ? findingsOf(result.check) : []))) {

@@ -3,12 +3,12 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { createFileAtomically, readFileIfExists, replaceFileAtomically } from './files.ts';
 
-/** Older claims are removed, in milliseconds. */
+/** The age at which claims are removed, in milliseconds. */
 const FORGOTTEN_AFTER_MS = 30 * 24 * 3600_000;
 
 /**
- * What happens once for all windows: finishing a sign-in, reporting that a session has ended. A claim is a file that only one
- * window can create; it holds no secret, and its name is a hash of what is claimed.
+ * For what happens once for all windows: finishing a sign-in, reporting that a session has ended. A claim is a file
+ * that only one window can create; it contains no secret, and its name is a hash of what is claimed.
  */
 export class ClaimFiles {
   readonly #folder: string;
@@ -16,25 +16,25 @@ export class ClaimFiles {
 
   /**
    * @param folder A private folder that exists.
-   * @param storeName Tells apart editors of one user, whose sessions are not the same.
+   * @param storeName Separates the editors of one user, whose sessions differ.
    */
   constructor(folder: string, storeName = '') {
     this.#folder = folder;
     this.#storeName = storeName;
   }
 
-  /** True for the first window that asks. */
+  /** @returns true for the first window that asks. */
   async take(what: string): Promise<boolean> {
     await this.#forgetOld();
     return createFileAtomically(this.#file(what), 'taken', false);
   }
 
-  /** Tells the other windows how it went. */
+  /** Tells the other windows how the claimed action ended. */
   async recordOutcome(what: string, outcome: 'done' | 'failed'): Promise<void> {
     await replaceFileAtomically(this.#file(what), outcome, false);
   }
 
-  /** `undefined` while it is not taken. */
+  /** @returns `undefined` while nobody has claimed it. */
   async outcome(what: string): Promise<'taken' | 'done' | 'failed' | undefined> {
     const text = (await readFileIfExists(this.#file(what)))?.toString('utf8');
     return text === undefined ? undefined : text === 'done' || text === 'failed' ? text : 'taken';

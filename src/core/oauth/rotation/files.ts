@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as l10n from '@vscode/l10n';
 import { RolecallError, systemErrorCode } from '../../base/errors.ts';
 
-/** How the names of unfinished files end. A killed window leaves some behind: {@link removeAbandonedFiles}. */
+/** The suffix of unfinished files. Killed windows leave some behind: see {@link removeAbandonedFiles}. */
 const UNFINISHED = '.tmp';
 const ABANDONED_AFTER_MS = 60_000;
 
@@ -21,7 +21,7 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
     const found = await fs.lstat(folder);
     if (!found.isDirectory()) throw unsafe(l10n.t('{0} is not a folder.', folder));
     if (process.getuid === undefined) return;
-    if (found.uid !== process.getuid()) throw unsafe(l10n.t('{0} belongs to another user.', folder));
+    if (found.uid !== process.getuid()) throw unsafe(l10n.t('{0} is owned by another user.', folder));
     if ((found.mode & 0o077) !== 0) await fs.chmod(folder, 0o700);
   } catch (error) {
     if (error instanceof RolecallError) throw error;
@@ -68,7 +68,10 @@ export async function createFileAtomically(file: string, bytes: string | Buffer,
   }
 }
 
-/** Replaces `file` whole: after a power cut there is the old content or the new one. Resolves when it is on the disk. */
+/**
+ * Replaces the whole of `file`: after a power cut it has the old content or the new one. Resolves when it is on the
+ * disk.
+ */
 export async function replaceFileAtomically(file: string, bytes: string | Buffer, durable: boolean): Promise<void> {
   const unfinished = await writeUnfinished(file, bytes, durable);
   try {
@@ -80,7 +83,7 @@ export async function replaceFileAtomically(file: string, bytes: string | Buffer
   if (durable) await syncFolder(path.dirname(file));
 }
 
-/** Removes what windows that were killed in the middle of writing left in `folder`. */
+/** Removes the unfinished files in `folder` of windows that were killed. */
 export async function removeAbandonedFiles(folder: string): Promise<void> {
   for (const name of await fs.readdir(folder)) {
     if (!name.endsWith(UNFINISHED)) continue;

@@ -85,9 +85,9 @@ const KEY_FILE = 'windows.key';
 const KEY_LENGTH = 32;
 
 /**
- * The key by which the windows of one operating-system user recognise each other; made by the first window. It lies
- * in a folder closed to others, so knowing it proves to be this user. It is not the key that seals the session: a window
- * that has no session yet, or an old copy of the secret store, must be able to wait for its turn as well.
+ * The key by which the windows of one operating-system user recognize each other; made by the first window. It is in a
+ * folder closed to others, so whoever knows it is this user. It is not the key that seals the session: a window that
+ * has no session yet, or an old copy of the secret store, must be able to wait for its turn as well.
  */
 export class FolderKey {
   readonly #file: string;
@@ -102,7 +102,10 @@ export class FolderKey {
     return this.#key;
   }
 
-  /** The other side did not know the key: perhaps the folder was removed and made anew. The next {@link get} reads it. */
+  /**
+   * To be called when the other side did not know the key: perhaps the folder was removed and made anew. The next
+   * {@link get} reads it again.
+   */
   forget(): void {
     this.#key = undefined;
   }

@@ -16,7 +16,7 @@ const failureSchema = z.object({
 const entrySchema = z.object({
   /** The generation whose refresh token was sent while its answer was not stored; 0 when there is none. */
   generation: z.number(),
-  /** True when an answer came, though not one that says what became of the token. */
+  /** True when an answer came, though not one that says whether the token is spent. */
   answered: z.optional(z.boolean()),
   failure: z.optional(failureSchema),
 });
@@ -26,9 +26,9 @@ type RefreshJournalEntry = z.infer<typeof entrySchema>;
 const NOTHING: RefreshJournalEntry = { generation: 0 };
 
 /**
- * What a window leaves for the others about a refresh, in a file: that it has sent a refresh token, should it die before
- * the answer is stored; and that the refresh failed, so that they do not try the same again one after the other. Written
- * while holding the mutex; read by anybody.
+ * A file in which a window tells the others about a refresh: that it has sent a refresh token, in case it dies before
+ * the answer is stored; and that the refresh failed, so that they do not all try the same again. Written while holding
+ * the mutex; read by anybody.
  */
 export class RefreshJournal {
   readonly #file: string;

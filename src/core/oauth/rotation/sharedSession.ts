@@ -14,7 +14,7 @@ import { KEY_BYTES, type SessionEntry, seal, type Unsealed, unseal } from './sea
 import type { SecretRecord, SessionSecretStore } from './sessionSecretStore.ts';
 import type { Timeouts } from './timeouts.ts';
 
-/** How often a window that has just got its turn looks for a key that another window has just made. */
+/** How often a window whose turn has just begun looks for a key that another window has just made. */
 const KEY_LAG_LOOKS = 25;
 
 /** The files of one session; in the same folder if several editors of one user share a client. */
@@ -48,10 +48,10 @@ export interface SharedSessionDeps {
  * Anybody reads it at any time; only the holder of the mutex writes it.
  */
 export class SharedSession {
-  /** Beside the session: what becomes of its refresh. */
+  /** What is known about the refresh of the session. */
   readonly journal: RefreshJournal;
   readonly #deps: SharedSessionDeps;
-  /** Keys this window has seen in its store. */
+  /** The keys that this window has seen in its store. */
   #record: SecretRecord = {};
   #key: Buffer | undefined;
 
@@ -60,14 +60,17 @@ export class SharedSession {
     this.journal = new RefreshJournal(deps.files.journal);
   }
 
-  /** Reads the file alone, and the store only where the file cannot be opened. @throws RolecallError `storage` */
+  /** Reads the file, and the store only if the file cannot be opened. @throws RolecallError `storage` */
   async read(): Promise<SharedSessionState> {
     const found = reconcile({}, await this.#unseal());
     if (found.kind === 'session' || found.kind === 'ended' || found.kind === 'signedOut') return found;
     return this.readAll();
   }
 
-  /** Reads file and store. @throws RolecallError `storage` when the store cannot be used and the file alone does not do. */
+  /**
+   * Reads file and store. @throws RolecallError `storage` when the store cannot be used and the file alone is not
+   * enough.
+   */
   async readAll(): Promise<SharedSessionState> {
     let record: SecretRecord = {};
     try {
@@ -83,7 +86,7 @@ export class SharedSession {
     return reconcile(record, await this.#unseal());
   }
 
-  /** As {@link readAll}, giving a slow store time to show a new key. */
+  /** Like {@link readAll}, but gives a slow store time to show a new key. */
   async readWithRetries(): Promise<SharedSessionState> {
     for (let look = 0; ; look += 1) {
       const found = await this.readAll();
@@ -137,7 +140,7 @@ export class SharedSession {
     return unsealed;
   }
 
-  /** The key of this window's store; made, and kept there, when it has none. */
+  /** The key in this window's store. If it has none, one is made and stored. */
   async #ownKey(): Promise<Buffer> {
     const known = this.#record.key ?? this.#key;
     if (known) return known;

@@ -8,8 +8,8 @@ import type { SharedState } from './sharedState.ts';
 import type { Timeouts } from './timeouts.ts';
 
 /**
- * Shares the session of a finished sign-in, above everything that was ever seen. The user has asked for it, so it also
- * replaces what this window cannot read, except what a newer version has written.
+ * Shares the session of a finished sign-in, with a generation above all that were ever seen. The user has asked for it,
+ * so it also replaces what this window cannot read, except what a newer version has written.
  *
  * @throws RolecallError `storage`, `timeout` (another window holds the mutex and does not answer)
  */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 
-/** What the place of the shared state depends on. Nothing of the environment: windows started differently differ there. */
+/** What the location of the shared state depends on. It excludes the environment, which differs between windows. */
 export interface MachineInfo {
   readonly platform: NodeJS.Platform;
   /** The home folder as the user database knows it, whatever `$HOME` says. */
@@ -24,7 +24,7 @@ export function stateRoot({ platform, homedir, hostname }: MachineInfo): string 
   return path.posix.join(homedir, '.local', 'state', 'rolecall', fileName(hostname));
 }
 
-/** The folder of one identity service and client, without telling which in its name. */
+/** The folder's name for one identity service and client, which does not reveal them. */
 export function connectionFolderName(identityUrl: string, clientId: string): string {
   return createHash('sha256').update(`${identityUrl}|${clientId}`).digest('hex').slice(0, 32);
 }
