@@ -76,7 +76,7 @@ test.describe('a tool that a model calls', () => {
     await send(page, '@rolecall use leave_mark with file=no.txt');
     await dialog(page).waitFor();
     await pressDialog(page, 'Cancel');
-    assert.match(await answer(page), /You.did.not.let.leave_mark.run\./);
+    assert.match(await answer(page), /You.did.not.allow.leave_mark.to.run\./);
     assert.deepEqual(await lastCalls(), [['leave_mark', 'The user did not allow this call.']]);
     assert.equal(fs.existsSync(inFolder('no.txt')), false);
     await newestAnswer(page)
