@@ -48,6 +48,11 @@ interface Template {
   readonly name: string;
 }
 
+/** What services call text and reasoning. */
+const SAID = ['content', 'reasoning_content', 'reasoning', 'refusal'];
+/** Longer chunks are parsed each time: a service chooses what is searched in them, and for what. */
+const LONGEST_TEMPLATE = 16_384;
+
 /** V8 copies slices that are shorter. A longer one would keep the whole text of the stream in memory. */
 const COPIED_LENGTH = 13;
 /** These characters stand for themselves in a JSON string (RFC 8259, section 7), as do others. */
@@ -72,8 +77,8 @@ export class ChunkParser {
     }
     const value = parseJson(data);
     this.#misses++;
-    // Making a template costs about what a hit saves, and a service can put something new into every chunk.
-    if (isJsonObject(value) && this.#tries <= this.#hits + Math.log2(this.#misses)) {
+    // Making a template costs about what two hits save, and a service can put something new into every chunk.
+    if (isJsonObject(value) && this.#tries <= this.#hits / 2 + Math.log2(this.#misses)) {
       this.#tries++;
       this.#template = templateOf(data, value) ?? this.#template;
     }
@@ -95,25 +100,21 @@ export class ChunkParser {
 }
 
 function templateOf(data: string, value: JsonObject): Template | undefined {
-  const [name, said] = Object.entries(deltaOf(value) ?? empty).find(isSaid) ?? [];
-  if (name === undefined) return undefined;
-  const literal = JSON.stringify(said);
+  const delta = deltaOf(value);
+  const name = SAID.find((each) => typeof delta?.[each] === 'string' && delta[each] !== '');
+  if (name === undefined || data.length > LONGEST_TEMPLATE) return undefined;
+  const literal = JSON.stringify(delta?.[name]);
   const at = data.indexOf(literal, data.indexOf(`"${name}"`) + name.length + 2);
   if (at === -1) return undefined; // Written in another way, with escapes.
   const prefix = data.slice(0, at + 1);
   const suffix = data.slice(at + literal.length - 1);
-  // The same words can stand elsewhere in the chunk: these are the right ones if the text changes with them.
-  const probe = 'probe';
-  const probed = parseJson(prefix + probe + suffix);
-  const delta = isJsonObject(probed) ? deltaOf(probed) : undefined;
-  return delta?.[name] === probe && said !== probe
-    ? { prefix, suffix, value: probed as JsonObject, delta, name }
-    : undefined;
-}
-
-/** Text or reasoning, whatever the service calls it. */
-function isSaid([name, value]: [string, unknown]): boolean {
-  return name !== 'role' && typeof value === 'string' && value !== '';
+  // The same words can stand elsewhere in the chunk, and one other word could be there by chance: this is the place if the
+  // text becomes whatever is put there.
+  const [one, other] = ['one', 'other'].map((probe) => parseJson(prefix + probe + suffix));
+  if (!isJsonObject(one) || !isJsonObject(other)) return undefined;
+  const open = deltaOf(one);
+  if (open?.[name] !== 'one' || deltaOf(other)?.[name] !== 'other') return undefined;
+  return { prefix, suffix, value: one, delta: open, name };
 }
 
 function deltaOf({ choices }: JsonObject): Record<string, unknown> | undefined {

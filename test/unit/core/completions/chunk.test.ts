@@ -262,6 +262,20 @@ describe('the chunks of a stream', () => {
     );
   });
 
+  it('are read as JSON.parse reads them where the words are a name elsewhere', () => {
+    for (const [first, next] of [
+      ['{"choices":[{"delta":{"content":"one"}}],"choices":[{"delta":{"content":"choices"}}]}', 'choices'],
+      ['{"choices":[{"delta":{"content":"other"}}],"choices":[{"delta":{"content":"choices"}}]}', 'choices'],
+      ['{"choices":[{"delta":{"one":"","content":"\\u006b","k":"one"}}]}', '"k"'],
+      ['{"choices":[{"delta":{"content":"\\u006b","content":"k","k":"one"}}]}', 'k'],
+    ] as const) {
+      const parser = new ChunkParser();
+      for (const data of [first, first.replaceAll(next, 'foo'), first.replace(next, 'foo'), first]) {
+        assert.deepEqual(parser.parse(data), parseJson(data), data);
+      }
+    }
+  });
+
   it('are parsed once more only as often as it pays', () => {
     const { parse } = JSON;
     let count = 0;
@@ -283,10 +297,12 @@ describe('the chunks of a stream', () => {
       JSON.stringify({ choices: [{ delta: { content: `word${at}` } }], ...more });
     const same = Array.from({ length: 1000 }, (_, at) => chunk(at));
     const other = Array.from({ length: 1000 }, (_, at) => chunk(at, { created: at }));
-    assert.equal(countOf(same), 2);
-    assert.equal(countOf(same.map((each) => each.replace('content', 'reasoning'))), 2);
-    assert.equal(countOf(other), 1010, 'whatever changes with every chunk');
+    assert.equal(countOf(same), 3);
+    assert.equal(countOf(same.map((each) => each.replace('content', 'reasoning'))), 3);
+    assert.equal(countOf(other), 1020, 'whatever changes with every chunk');
     const byTurns = same.map((each, at) => (at % 2 === 0 ? each : each.replace('{', '{"index":1,')));
-    assert.ok(countOf(byTurns) <= 1010, 'those of two choices');
+    assert.ok(countOf(byTurns) <= 1020, 'those of two choices');
+    const long = chunk(1, { random: 'x'.repeat(20_000) });
+    assert.equal(countOf([long, long, long, long]), 4, 'in which a search could be slow');
   });
 });
