@@ -120,14 +120,15 @@ export class PromptTests implements vscode.Disposable {
     return item;
   }
 
-  /** The file, or everything in that folder: a deleted folder is one event, and none for its files. */
+  /** The file, or everything in that folder: a deleted folder is one event, and none for its files. Never rejects. */
   async #deleted(uri: vscode.Uri): Promise<void> {
     this.#changedBeside(uri);
-    // The event can be late, and the file be there again: git and many editors replace files.
-    if (await fileExists(uri).catch(() => false)) return;
     const address = uri.toString();
-    for (const [id] of this.#controller.items) {
-      if (id === address || id.startsWith(`${address}/`)) this.#controller.items.delete(id);
+    for (const [id, item] of [...this.#controller.items]) {
+      if (id !== address && !id.startsWith(`${address}/`)) continue;
+      // The event can be late, and the file exist again: git and many editors replace files.
+      const exists = item.uri && (await fileExists(item.uri).catch(() => false));
+      if (!exists) this.#controller.items.delete(id);
     }
   }
 
