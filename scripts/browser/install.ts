@@ -24,7 +24,9 @@ export async function installBrowser(): Promise<void> {
   const file = path.join(ownBrowser, 'fonts', 'fonts.conf');
   const configuration = fontsConfiguration();
   if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== configuration) {
-    fs.writeFileSync(file, configuration);
+    const fresh = `${file}.${process.pid}`;
+    fs.writeFileSync(fresh, configuration);
+    fs.renameSync(fresh, file);
   }
 }
 
