@@ -13,6 +13,18 @@ const LINK = 'vscode://rolecall.rolecall/callback';
 const PAGE = 'https://portal.example.com/signed-in';
 
 describe('the ways to sign in', () => {
+  it('use the browser, but for a service token', () => {
+    assert.deepEqual(
+      SIGN_IN_METHODS.map(({ id, usesBrowser }) => [id, usesBrowser]),
+      [
+        ['loopback', true],
+        ['editorLink', true],
+        ['paste', true],
+        ['serviceToken', false],
+      ],
+    );
+  });
+
   it('the link is that of this editor', () => {
     assert.equal(editorLinkUri('vscode-insiders'), 'vscode-insiders://rolecall.rolecall/callback');
   });
