@@ -36,7 +36,7 @@ export class YamlReader {
         if (!isLast) return problem;
         return {
           ...problem,
-          message: l10n.t('{0} There are {1} more problems like this.', problem.message, count - SHOWN_OF_ONE_KIND),
+          message: l10n.t('{0} ({1} more like this)', problem.message, count - SHOWN_OF_ONE_KIND),
         };
       })
       .sort((one, other) => one.start - other.start || one.end - other.end);
