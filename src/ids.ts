@@ -1,4 +1,4 @@
-/** Every name that stands in package.json too, once. A unit test holds both to each other. */
+/* Every name that stands in package.json too, once. A unit test holds both to each other. */
 
 export const commands = {
   signIn: 'rolecall.signIn',

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { commands } from '../ids.ts';
 
-/**
+/*
  * The only door to messages, progress, input boxes and quick picks. VS Code makes links of `[text](command:…)` in the
  * text of a message, in titles and steps of progress, in prompts and in validation messages, and runs the command on a
  * click; in most of these, and in the items of a quick pick, `$(name)` becomes an icon. Nearly all of Rolecall's texts

@@ -1,6 +1,6 @@
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 
-/**
+/*
  * What users do in a workbench. Each action names the state that it leads to, and is repeated until that holds; none
  * sleeps. To wait for something to be visible, use `waitFor`: `expect` takes an accessibility snapshot of the whole
  * window at each look.

@@ -16,7 +16,7 @@ import { applyFilter, parseFilter } from './filter.ts';
 import type { AccessModel } from './model.ts';
 import { findPrincipals, findRoles } from './queries.ts';
 
-/** The questions that models ask about access, in the editor's chat, through MCP or in a terminal. */
+/* The questions that models ask about access, in the editor's chat, through MCP or in a terminal. */
 
 export const accessToolNames = ['list_groups', 'list_roles', 'who_has_role', 'effective_access'] as const;
 export type AccessToolName = (typeof accessToolNames)[number];

@@ -1,4 +1,4 @@
-/**
+/*
  * The properties of groups and roles that the access model needs (specification of the identity service, Resources).
  */
 

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { oneLine } from '../base/text.ts';
 
-/**
+/*
  * The content of a report about access, apart from its presentation: a page draws it, a file has it as Markdown. Names
  * come from a server, so no part of it is markup: a page makes text of every piece, and `documentMarkdown` escapes it.
  */

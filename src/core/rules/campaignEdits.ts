@@ -22,7 +22,7 @@ import { documentText } from './declare.ts';
 import { hasMalformed } from './references.ts';
 import { parseYaml, placeOf, type Value } from './schema.ts';
 
-/** Writes into files of decisions: a whole one, or one decision. The rest of the file is unchanged. */
+/* Writes into files of decisions: a whole one, or one decision. The rest of the file is unchanged. */
 
 /** The library indents the empty line before the first block. */
 function reviewText(document: Document, source: string): string {

@@ -8,7 +8,7 @@ import type { Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
 import { dateText, placeOf } from './schema.ts';
 
-/**
+/*
  * Writes into files of access rules. Unchanged parts keep their comments; lists have one item a line and are sorted, so
  * that the changes of two people merge.
  */

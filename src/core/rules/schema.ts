@@ -5,7 +5,7 @@ import { didYouMean, nearest } from '../base/text.ts';
 import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
 import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
 
-/**
+/*
  * The possible content of a file that people write, as data: one description reads the file, reports its mistakes,
  * completes it, explains it and gives the JSON schema for other editors.
  */

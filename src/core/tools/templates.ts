@@ -114,7 +114,7 @@ function looksLikeOption(argument: string, platform: NodeJS.Platform): boolean {
   return argument.startsWith('-') || (platform === 'win32' && argument.startsWith('/'));
 }
 
-/**
+/*
  * JSON values with placeholders, where there are no argument lists: arguments of a command, the input of a tool, the
  * body of a request. A string that is nothing but `${name}` becomes the value itself, with its type; in any other
  * string `${name}` is text. Names of members are never templates. `$${` means the two characters `${`.

@@ -10,7 +10,7 @@ import {
   minOutputLimit,
 } from './definition.ts';
 
-/** The shapes of `run`, one for each kind. `diagnostics.ts` checks what depends on the parameters. */
+/* The shapes of `run`, one for each kind. `diagnostics.ts` checks what depends on the parameters. */
 
 /** Translated when a value is checked: by then the translations are loaded. */
 const message = (sentence: () => string) => ({ error: sentence });
@@ -213,7 +213,7 @@ const httpRun = z.object({
 
 const runSchemas = [processRun, commandRun, forwardRun, httpRun] as const;
 
-/** The shapes of the file. Unknown members pass here; the reader reports them, since most of them are misspelt. */
+/* The shapes of the file. Unknown members pass here; the reader reports them, since most of them are misspelt. */
 
 const parameters = z.looseObject(
   {

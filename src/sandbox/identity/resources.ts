@@ -1,4 +1,4 @@
-/** The resources of the identity service, by the specification of the identity service "Resources and their fields". */
+/* The resources of the identity service, by the specification of the identity service "Resources and their fields". */
 
 /** the specification of the identity service "States and transitions". */
 export type ProvisioningStatus = 'unknown' | 'provisioning' | 'provisioned' | 'deprovisioning' | 'error';

@@ -1,4 +1,4 @@
-/** Cells of a matrix, one bit each: a row begins with a byte of its own, the first column is its lowest bit. */
+/* Cells of a matrix, one bit each: a row begins with a byte of its own, the first column is its lowest bit. */
 
 export function bytesPerRow(columns: number): number {
   return Math.ceil(columns / 8);

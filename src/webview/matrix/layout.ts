@@ -1,4 +1,4 @@
-/** The places of rows and columns of one size, and which of them are visible. Lengths are CSS pixels. */
+/* The places of rows and columns of one size, and which of them are visible. Lengths are CSS pixels. */
 
 export interface Axis {
   readonly count: number;

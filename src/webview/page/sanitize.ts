@@ -1,4 +1,4 @@
-/**
+/*
  * What is shown of a model's rendered Markdown. Markdown may contain any HTML, and a model may have been talked into
  * anything by what it read. So `escapeTags` turns every tag that is not named here into text, and `rebuild` creates the
  * rest anew, with only what is allowed here. Nothing that is named loads or does anything by itself; the page's policy
