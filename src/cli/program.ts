@@ -14,7 +14,7 @@ const subcommands: readonly Subcommand[] = [whoHas, access, review, check, drift
 
 const afterHelp = () => `
 Environment:
-  ROLECALL_TOKEN            a service token; without it, a window of the editor is asked
+  ROLECALL_TOKEN            a service token (default: the sign-in of an editor window)
   ROLECALL_INFERENCE_TOKEN  a separate token for the inference service
   ROLECALL_IDENTITY_URL, ROLECALL_INFERENCE_URL, ROLECALL_ORGANIZATION, ROLECALL_MODEL
   HTTPS_PROXY, NO_PROXY, NO_COLOR

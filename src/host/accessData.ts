@@ -259,7 +259,7 @@ export class AccessData implements vscode.Disposable {
     this.#named = named;
     if (!before && !session) return;
     if (before && before.cloud === cloud && before.account.id === session?.account.id) {
-      // Usually a renewed token, or a setting that is not shown here.
+      // Usually a refreshed token, or a setting that is not shown here.
       if (isNamedAnew) this.#followSettings(before);
       return;
     }

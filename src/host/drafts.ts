@@ -37,6 +37,6 @@ async function freeUri(folder: vscode.Uri, name: string, extension: string): Pro
   const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.path));
   for (let count = 1; ; count += 1) {
     const uri = vscode.Uri.joinPath(folder, `${name}${count === 1 ? '' : `-${count}`}${extension}`);
-    if (!open.has(uri.path) && !(await fileExists(uri))) return uri.with({ scheme: 'untitled' });
+    if (!open.has(uri.path) && !(await fileExists(uri).catch(() => false))) return uri.with({ scheme: 'untitled' });
   }
 }

@@ -10,7 +10,7 @@ export function ownToolName(contributed: string): string {
 }
 
 /**
- * The names of the access tools as `@rolecall` has them. They tell who has access to what, with e-mail addresses: they are
+ * The names of the access tools as `@rolecall` has them. They tell who has access to what, with email addresses: they are
  * offered where they are asked for, and not beside everything else.
  */
 export const ownAccessToolNames: ReadonlySet<string> = new Set(Object.values(languageModelTools).map(ownToolName));

@@ -66,7 +66,7 @@ export function groupCountText(many: number): string {
   return many === 1 ? l10n.t('1 group') : l10n.t('{0} groups', many);
 }
 
-/** `ada@acme.example`; without an e-mail address the kind and the ID: `user ID 17`. */
+/** `ada@acme.example`; without an email address the kind and the ID: `user ID 17`. */
 export function memberName({ kind, id, email }: Pick<Principal, 'kind' | 'id' | 'email'>): string {
   return email ?? `${kindName(kind)} ${id}`;
 }

@@ -1,4 +1,4 @@
-/**
+/*
  * Descriptions for models and files, always in English: it is part of the format. `descriptions.ts` has those for
  * users, in their own language.
  */
@@ -43,7 +43,7 @@ export function englishCountText(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? '' : 's'}`;
 }
 
-/** `ada@acme.example`; without an e-mail address the kind and the ID: `user ID 17`. */
+/** `ada@acme.example`; without an email address the kind and the ID: `user ID 17`. */
 export function englishMemberName({ kind, id, email }: Pick<Principal, 'kind' | 'id' | 'email'>): string {
   return email ?? `${KINDS[kind]} ${id}`;
 }

@@ -240,7 +240,7 @@ function hasMarked(entries: readonly { readonly index: number }[], marked: Uint8
  *
  * | term | true of a principal |
  * |---|---|
- * | `member:` | its ID or e-mail address contains it |
+ * | `member:` | its ID or email address contains it |
  * | a word | the same, or it is in a group with a name, text, tag or role that contains it |
  * | `is:finding` | access rules have found something about it |
  * | any other | it is in a group of which it is true |

@@ -71,7 +71,7 @@ export function hasNoMembers({ members, missing }: GroupEntry): boolean {
 }
 
 /**
- * The principals that a user means by `text`: those with exactly this ID or e-mail address, or else those that contain
+ * The principals that a user means by `text`: those with exactly this ID or email address, or else those that contain
  * it. Case is ignored.
  */
 export function findPrincipals(model: AccessModel, text: string): readonly Principal[] {

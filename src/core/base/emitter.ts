@@ -1,3 +1,4 @@
+/** An event for code without `vscode`. Listeners are called in the order in which they were added. */
 export class Emitter<T> {
   readonly #listeners = new Set<(value: T) => void>();
 

@@ -283,7 +283,7 @@ function ownDecision(
   return [problem('own-decision', at, l10n.t('Nobody should decide on their own access.'), 'warning')];
 }
 
-/** The IDs of the people whom decisions name by an e-mail address: a group can list them by ID alone. */
+/** The IDs of the people whom decisions name by an email address: a group can list them by ID alone. */
 function reviewerIds({ principals }: AccessModel, account: Reviewer | undefined) {
   const ids = new Map<string, Set<string>>();
   const add = (name: string, id: string) => {

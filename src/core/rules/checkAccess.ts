@@ -44,7 +44,7 @@ export interface CheckResult {
 export interface CheckOptions {
   /** In milliseconds since 1970: the day in UTC decides about waivers. */
   readonly now: number;
-  /** Whether findings show e-mail addresses; they do unless this is false. */
+  /** Whether findings show email addresses; they do unless this is false. */
   readonly emails?: boolean;
 }
 
@@ -76,7 +76,7 @@ export function checkAccess(text: string | AccessFile, model: AccessModel, optio
 }
 
 /**
- * The result for a file whose organization was not read: everything in it is undecided. @param reason can be a problem
+ * The result for a file whose organization was not read: everything in it is undetermined. @param reason can be a problem
  * of the file.
  */
 export function checkUnread(file: AccessFile, reason: FileProblem | string = '', options: CheckOptions): CheckResult {

@@ -25,7 +25,7 @@ export function newAccessFile(model: AccessModel, now: number): string {
     rule('no-empty-groups', 'no-empty-groups', [], l10n.t('Every group has members.')),
   ].filter((text) => text !== '');
   const holding = rules.filter((text) => judge(text)?.status === 'pass');
-  // A file without any rule is undecided.
+  // A file without any rule is undetermined.
   const active = holding.length > 0 ? holding : rules.slice(-1);
   const others = rules.filter((text) => !active.includes(text));
   return [

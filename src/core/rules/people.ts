@@ -41,7 +41,7 @@ export class People {
     return this.#personOf.get(principal);
   }
 
-  /** The same value for principals that are one human: linked by the file, or with the same e-mail address. */
+  /** The same value for principals that are one human: linked by the file, or with the same email address. */
   humanOf(principal: Principal): Person | string {
     const person = this.#personOf.get(principal);
     if (person !== undefined || principal.kind === 'serviceAccount') return person ?? principal.key;

@@ -67,7 +67,7 @@ class Names {
     return this.#subjects;
   }
 
-  /** The subjects whose e-mail addresses match. */
+  /** The subjects whose email addresses match. */
   byGlob(glob: string): readonly Principal[] {
     const before = this.#byPattern.get(glob);
     if (before) return before;
@@ -107,7 +107,7 @@ export class Resolver {
     return this.#names.roles.find(text);
   }
 
-  /** @param permits whether it grants somebody something: then an e-mail address must be that of one subject alone. */
+  /** @param permits whether it grants somebody something: then an email address must be that of one subject alone. */
   principal(value: Value, permits: boolean): Resolved<Principal> {
     const { text } = value;
     if (text === undefined) return this.#ofIssuer(textOf(value, 'issuer') ?? '', textOf(value, 'subject') ?? '');
@@ -190,7 +190,7 @@ interface Indexed {
   readonly index: number;
 }
 
-/** The e-mail address of a person; without one, an ID that is an e-mail address. */
+/** The email address of a person; without one, an ID that is an email address. */
 export function emailOf({ kind, email, id }: Principal): string | undefined {
   if (email !== undefined) return email;
   return kind !== 'serviceAccount' && id.includes('@') ? id : undefined;
@@ -287,7 +287,7 @@ export function roleReference(resolver: Resolver, { id, role }: RoleEntry): stri
   return isPlainName(name) && resolver.role(name).found.length === 1 ? name : ID + id;
 }
 
-/** The reference to a person or account: by e-mail address if nobody else has it. */
+/** The reference to a person or account: by email address if nobody else has it. */
 export function principalReference(resolver: Resolver, principal: Principal): PrincipalReference {
   const { kind, id, issuer = '' } = principal;
   const email = emailOf(principal);

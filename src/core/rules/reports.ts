@@ -34,7 +34,7 @@ export interface CheckedFile {
 export interface ReportOptions {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** False if the check was made without e-mail addresses too. */
+  /** False if the check was made without email addresses too. */
   readonly emails?: boolean;
 }
 
@@ -58,7 +58,7 @@ export function positionsIn(text: string): (offset: number) => Position {
   };
 }
 
-/** The worst verdict of several files: findings, then undetermined, then clean. Without a file: cannot tell. */
+/** The worst verdict of several files: findings, then undetermined, then clean. Without a file: undetermined. */
 export function worstVerdict(files: readonly CheckedFile[]): CheckVerdict {
   const verdicts = files.map(({ check }) => check.verdict);
   if (verdicts.includes('findings')) return 'findings';

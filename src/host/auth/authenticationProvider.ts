@@ -8,8 +8,8 @@ import { describeError } from '../showError.ts';
 import type { SignIn } from './signIn.ts';
 import type { SignOut } from './signOut.ts';
 
-/** Longest wait for a token that must be renewed first: VS Code asks while it draws menus. */
-const RENEWAL_WAIT_MS = 10_000;
+/** Longest wait for a token that must be refreshed first: VS Code asks while it draws menus. */
+const REFRESH_WAIT_MS = 10_000;
 
 /**
  * Rolecall's accounts in VS Code's Accounts menu. One session per connection. The identity service's scope map is empty
@@ -48,7 +48,7 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
     options: vscode.AuthenticationProviderSessionOptions,
   ): Promise<vscode.AuthenticationSession[]> {
     await Promise.all(this.#clouds.all.map((cloud) => cloud.load()));
-    await Promise.all(this.#clouds.all.map((cloud) => this.#renew(cloud)));
+    await Promise.all(this.#clouds.all.map((cloud) => this.#refresh(cloud)));
     const sessions = this.#clouds.all.flatMap((cloud) => sessionOf(cloud, scopes));
     return sessions.filter(({ account }) => !options.account || account.id === options.account.id);
   }
@@ -66,10 +66,10 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
     if (cloud) await this.#signOut.runAndNotify(cloud);
   }
 
-  async #renew(cloud: Cloud): Promise<void> {
+  async #refresh(cloud: Cloud): Promise<void> {
     if (!cloud.tokenManager.session) return;
     try {
-      await cloud.tokenManager.accessToken(AbortSignal.timeout(RENEWAL_WAIT_MS));
+      await cloud.tokenManager.accessToken(AbortSignal.timeout(REFRESH_WAIT_MS));
     } catch (error) {
       // Offline or ended, which the state shows; a session that still exists is listed.
       if (!isCancelled(error))

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { arrayOf, isBoolean, isNumber, isString, matchesShape } from '../../core/base/shape.ts';
+import { arrayOf, isBoolean, isNumber, isString, matchesShape, optional } from '../../core/base/shape.ts';
 import type { Model, ModelCatalog } from '../modelCatalog.ts';
 import { modelShape } from '../settings.ts';
 
@@ -13,6 +13,8 @@ const MAX_PICKED = 5;
 const isKept = arrayOf((kept): kept is Model =>
   matchesShape<Model>(kept, {
     ...modelShape,
+    id: isString, // One that a service lists in a strange way must not make all others forgotten.
+    reasoningEfforts: optional(arrayOf(isString)),
     label: isString,
     contextLength: isNumber,
     maxOutput: isNumber,

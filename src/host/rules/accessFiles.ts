@@ -24,7 +24,7 @@ const MAX_MARKS = 5;
 export interface CheckedDocument {
   readonly uri: vscode.Uri;
   readonly file: AccessFile;
-  /** Without a reading, everything in it is undecided. */
+  /** Without a reading, everything in it is undetermined. */
   readonly check: CheckResult;
   /** Why there is no reading, and what can be done about it. */
   readonly unread: FileProblem | undefined;

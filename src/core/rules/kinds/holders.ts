@@ -200,7 +200,7 @@ function evaluateForbidden(context: RuleContext): void {
       if (groups !== undefined) findHolder(context, role, principal, groups);
     }
     if (people.identity === 'separate') continue;
-    // Somebody forbidden by an e-mail address can be in a group that lists user ids alone, and the other way round.
+    // Somebody forbidden by an email address can be in a group that lists user ids alone, and the other way round.
     const isHidden = [...paths].some(([holder, groups]) => {
       if (isForbidden.has(holder)) return false;
       if (people.isUnlinkedUser(holder))

@@ -55,7 +55,7 @@ export interface RuleContext {
   text(key: string): string | undefined;
   texts(key: string): readonly string[];
   integer(key: string): number | undefined;
-  /** The name for users, without e-mail addresses if those are not wanted. */
+  /** The name for users, without email addresses if those are not wanted. */
   nameOf(principals: readonly Principal[]): string;
   addFinding(finding: FindingInput): void;
   /**
