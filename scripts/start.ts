@@ -19,12 +19,12 @@ const usage = `Usage: npm start -- [options]
   --served             the editor in a browser, also where there is a desktop one
   --port N             the port of the served editor
   --profile FOLDER     where settings, state and your copy of examples/workspace are kept, by default below out/start;
-                       delete the folder to begin anew
+                       delete the folder to start over
   --no-open            only say the address of the served editor
   --identity URL --inference URL [--client-id ID] [--redirect-uri URI]
                        your own services instead of a sandbox`;
 
-const firstSteps = `1. Press Try the Sandbox in the Rolecall view and sign in as one of its people.
+const firstSteps = `1. Select Try the Sandbox in the Rolecall view and sign in as one of its people.
 2. The chat opens with a first prompt: press Enter.
 3. Then ask in chat: @rolecall use the count_words tool on README.md`;
 
@@ -105,7 +105,7 @@ async function main(): Promise<void> {
   console.log(`
 Editor: ${name}
 ${isSandbox ? 'Sandbox' : 'Services'}: ${services.identity} (identity), ${services.inference} (inference)
-Files: ${inside.startsWith('..') ? folder : inside} (settings, state and a copy of examples/workspace; delete it to begin anew)
+Files: ${inside.startsWith('..') ? folder : inside} (settings, state and a copy of examples/workspace; delete it to start over)
 
 ${isSandbox ? firstSteps : 'Press Sign In in the Rolecall view.'}
 Ctrl-C ends everything that was started here.`);
