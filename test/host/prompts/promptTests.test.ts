@@ -460,7 +460,7 @@ describe('prompt files', () => {
       ),
     );
     assert.match(text, /right · sandbox\/ngram \|/);
-    assert.doesNotMatch(text, /wrong/);
+    assert.doesNotMatch(text, /^wrong · /m); // The case: the demo model may say the word.
   });
 
   it('with errors are not run, but say where the first one is', async () => {
