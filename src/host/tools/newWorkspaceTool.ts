@@ -22,8 +22,9 @@ export async function newWorkspaceTool(files: Pick<ToolFiles, 'all'>): Promise<v
   }
   const document = await vscode.workspace.openTextDocument(uri);
   const editor = await vscode.window.showTextDocument(document);
-  if (!document.isDirty && document.getText() !== (await textOnDisk(uri))) {
-    // The editor has not heard yet that the file was changed elsewhere, and would refuse to save over it.
+  if (!document.isDirty) {
+    // Read again: the editor refuses to save over a change that it has not heard of, even if the text is the same. A file
+    // that it read while it was being written looks like that, too.
     await vscode.commands.executeCommand('workbench.action.files.revert');
   }
   const wasDirty = document.isDirty;
@@ -61,8 +62,4 @@ async function pickFolder(): Promise<vscode.WorkspaceFolder> {
   const picked = await vscode.window.showWorkspaceFolderPick();
   if (!picked) throw cancelled();
   return picked;
-}
-
-async function textOnDisk(uri: vscode.Uri): Promise<string> {
-  return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
 }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the templates of tools are written like this.
 import assert from 'node:assert/strict';
-import { rm, symlink } from 'node:fs/promises';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
@@ -526,6 +526,14 @@ describe('the workspace’s tools', () => {
       await files.check();
       // The running extension looks at the file by itself, and may have seen it while it was empty.
       await until('nothing is wrong with it', () => vscode.languages.getDiagnostics(file.uri()).length === 0);
+    });
+
+    it('are saved in a file that was changed elsewhere a moment ago, though its text is the same', async () => {
+      await writeAndLoad(scripted());
+      await vscode.window.showTextDocument(file.uri());
+      await writeFile(file.uri().fsPath, `\ufeff${scripted()}`); // Three bytes longer: a byte order mark.
+      await newWorkspaceTool(files);
+      assert.equal(vscode.window.activeTextEditor?.document.isDirty, false);
     });
 
     it('leave a file that is being edited unsaved, and one that is broken as it is', async () => {
