@@ -153,7 +153,7 @@ function commandLine(watching, outdir = 'dist') {
     banner: {
       js: `#!/usr/bin/env node
 if (Number.parseInt(process.versions.node, 10) < 22) {
-  process.stderr.write('error: rolecall needs Node.js 22.19 or newer; this is ' + process.versions.node + '.\\n');
+  process.stderr.write('error: rolecall needs Node.js 22.19 or later; this is ' + process.versions.node + '.\\n');
   process.exit(2);
 }`,
     },

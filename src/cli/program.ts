@@ -42,8 +42,12 @@ export function createProgram(version: string, run: RunCommand, { stdout, stderr
     .exitOverride();
   for (const add of subcommands) add(program, run);
   // Commands inherit what was set before they were made only where the library makes them.
-  for (const command of program.commands)
-    command.exitOverride().showHelpAfterError(`(rolecall ${command.name()} --help)`);
+  for (const command of program.commands) {
+    command
+      .exitOverride()
+      .showHelpAfterError(`(rolecall ${command.name()} --help)`)
+      .addHelpText('after', '\nEnvironment variables and exit codes: rolecall --help');
+  }
   addCompletions(program);
   return program;
 }
@@ -51,6 +55,9 @@ export function createProgram(version: string, run: RunCommand, { stdout, stderr
 /** `rolecall completion bash` and its like print a script, which asks this program for what can follow. */
 function addCompletions(program: Command): void {
   const completions = tab(program, { completionCommandName: 'completion' });
+  program.commands
+    .find((command) => command.name() === 'completion')
+    ?.description('print a script that completes commands in a shell');
   const format = completions.commands.get('review')?.options.get('format');
   if (!format) return;
   format.handler = (complete) => {

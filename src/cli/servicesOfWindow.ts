@@ -7,7 +7,7 @@ import { IdentityClient } from '../core/identity/identityClient.ts';
 import { type FoundWindow, findWindows } from '../core/oauth/joining/findWindows.ts';
 import type { JoinedWindow } from '../core/oauth/joining/joinedWindow.ts';
 import { isInside } from '../core/tools/permissions.ts';
-import { type Configuration, tokenVariables } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import type { Services } from './services.ts';
 
 export interface WindowServicesDeps {
@@ -109,10 +109,12 @@ async function firstWithFolder(windows: readonly FoundWindow[], folder: string):
   return undefined;
 }
 
+const useToken = 'set ROLECALL_TOKEN, ROLECALL_IDENTITY_URL and ROLECALL_INFERENCE_URL to use a service token';
+
 function notAnswered(place: string, ms: number): RolecallError {
   return new RolecallError(
     'timeout',
-    `The question in ${place} was not answered within ${formatSeconds(ms)}. Run the command again and answer it, or set ${tokenVariables.token} to a service token.`,
+    `The question in ${place} was not answered within ${formatSeconds(ms)}. Run the command again and answer it, or ${useToken}.`,
   );
 }
 
@@ -127,6 +129,6 @@ function noWindow({ identityUrl, inferenceUrl }: Configuration): RolecallError {
   const which = identityUrl ?? inferenceUrl;
   return new RolecallError(
     'signedOut',
-    `No editor window is signed in${which === undefined ? '' : ` to ${which}`}. Open one and sign in, or set ${tokenVariables.token} to a service token.`,
+    `No editor window is signed in${which === undefined ? '' : ` to ${which}`}. Open one and sign in, or ${useToken}.`,
   );
 }

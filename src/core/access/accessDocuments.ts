@@ -167,6 +167,6 @@ export function roleLine(role: RoleEntry, { rolesKnown }: Pick<AccessModel, 'rol
 
 function unlistedNotice({ rolesKnown }: AccessModel, { role }: RoleEntry): readonly AccessBlock[] {
   return rolesKnown && role === undefined
-    ? [notice(l10n.t('Groups have this role, but it is not in the role list.'))]
+    ? [notice(l10n.t('Groups have this role, but the service does not list it.'))]
     : [];
 }

@@ -82,20 +82,21 @@ export function timeText(at = Number.NaN): string {
   return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Empty for a healthy, provisioned resource. */
-export function stateText({ healthStatus: health, provisioningStatus: provisioning }: AccessMetadata): string {
-  if (provisioning === 'provisioned') {
-    if (health === 'healthy') return '';
-    if (health === 'degraded') return l10n.t('Degraded');
-    return health === 'error' ? l10n.t('Error') : l10n.t('Health {0}', health);
-  }
-  const state =
-    provisioning === 'provisioning'
-      ? l10n.t('Provisioning')
-      : provisioning === 'deprovisioning'
-        ? l10n.t('Deprovisioning')
-        : l10n.t('Provisioning {0}', provisioning);
-  return health === 'healthy' ? state : l10n.t('{0} (health {1})', state, health);
+/** What is unusual about its provisioning and its health: none for a healthy, provisioned resource. */
+export function stateTexts({ healthStatus, provisioningStatus }: AccessMetadata): readonly string[] {
+  return [provisioningText(provisioningStatus), healthText(healthStatus)].filter((text) => text !== '');
+}
+
+function provisioningText(status: string): string {
+  if (status === 'provisioned') return '';
+  if (status === 'provisioning') return l10n.t('Provisioning');
+  return status === 'deprovisioning' ? l10n.t('Deprovisioning') : l10n.t('Provisioning {0}', status);
+}
+
+function healthText(status: string): string {
+  if (status === 'healthy') return '';
+  if (status === 'degraded') return l10n.t('Degraded');
+  return status === 'error' ? l10n.t('Error') : l10n.t('Health {0}', status);
 }
 
 /** A list that the service left out of a group. */

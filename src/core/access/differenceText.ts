@@ -149,7 +149,7 @@ function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly 
   if (before.listed && after.listed) {
     return factChanges(before, after).map((change) => [...line.role(key), `: ${change}`]);
   }
-  const sentence = after.listed ? l10n.t('{0} is now in the role list') : l10n.t('{0} is no longer in the role list');
+  const sentence = after.listed ? l10n.t('{0} is now listed') : l10n.t('{0} is no longer listed');
   return [fillLine(sentence, line.role(key))];
 }
 

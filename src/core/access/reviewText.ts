@@ -12,7 +12,7 @@ import {
   roleLine,
   samePeopleNote,
 } from './accessDocuments.ts';
-import { groupCountText, kindName, membersText, missingText, stateText, timeText } from './descriptions.ts';
+import { groupCountText, kindName, membersText, missingText, stateTexts, timeText } from './descriptions.ts';
 import { englishGapText, englishGroupNotes, englishKindName } from './english.ts';
 import type { AccessMetadata, AccessModel, GroupEntry, Principal, RoleEntry } from './model.ts';
 import { type Block, fillLine, heading, joinLines, paragraph, table } from './pageDocument.ts';
@@ -75,7 +75,7 @@ export function reviewDocument(model: AccessModel, reader: ReviewOrigin): Access
           roleLine(role, model),
           [role.role?.metadata.description ?? ''],
           [groupCountText(role.groups.length)],
-          [role.role === undefined ? '' : stateTexts(role.role.metadata).join(', ')],
+          [role.role === undefined ? '' : resourceState(role.role.metadata).join(', ')],
           [{ small: role.id }],
         ]),
         model.rolesKnown ? l10n.t('No roles.') : l10n.t('Unknown: the roles could not be read.'),
@@ -293,15 +293,12 @@ function groupCells(entry: GroupEntry): Row {
 }
 
 function stateOf({ group, missing }: GroupEntry): readonly string[] {
-  return [...stateTexts(group.metadata), ...missing.map(missingText)];
+  return [...resourceState(group.metadata), ...missing.map(missingText)];
 }
 
-/** Each part of a state that is unusual. */
-function stateTexts(metadata: AccessMetadata): readonly string[] {
-  return [
-    stateText(metadata),
-    ...(metadata.deletionTime ? [l10n.t('being deleted since {0}', metadata.deletionTime)] : []),
-  ].filter((text) => text !== '');
+function resourceState(metadata: AccessMetadata): readonly string[] {
+  const { deletionTime } = metadata;
+  return [...stateTexts(metadata), ...(deletionTime ? [l10n.t('being deleted since {0}', deletionTime)] : [])];
 }
 
 function names(groups: readonly GroupEntry[]): string {

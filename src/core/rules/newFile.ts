@@ -21,7 +21,7 @@ export function newAccessFile(model: AccessModel, now: number): string {
   const rules = [
     limitRule(model, judge),
     separationRule(model, judge),
-    rule('no-unlisted-roles', 'no-unlisted-roles', [], l10n.t('Groups have only roles that are in the role list.')),
+    rule('no-unlisted-roles', 'no-unlisted-roles', [], l10n.t('Groups have only roles that the service lists.')),
     rule('no-empty-groups', 'no-empty-groups', [], l10n.t('Every group has members.')),
   ].filter((text) => text !== '');
   const holding = rules.filter((text) => judge(text)?.status === 'pass');

@@ -77,7 +77,7 @@ export async function findContainment(
     const launch = bwrap === undefined ? seatbelt(program, trial) : bubblewrap(bwrap, program, []);
     const result = await run({ ...launch, stdin: undefined, timeoutMs: 10_000, outputLimit: 1000 }, { signal });
     if (/unknown option/i.test(result.stderr)) {
-      const reason = l10n.t('The installed bubblewrap is too old. Version 0.8 or newer is needed.');
+      const reason = l10n.t('The installed bubblewrap is too old. Version 0.8 or later is needed.');
       return { kind: 'none', reason, remedy: undefined };
     }
     if (result.exitCode === 0)

@@ -40,7 +40,7 @@ const configuration = [
 const kernel = ['acpi', 'bus', 'fs', 'irq', 'scsi', 'sys', 'sysrq-trigger'].map((name) => `/proc/${name}`);
 
 /**
- * The arguments of bubblewrap (0.8 or newer; see bwrap(1)). The root is an empty file system into which only what is
+ * The arguments of bubblewrap (0.8 or later; see bwrap(1)). The root is an empty file system into which only what is
  * reached is mounted, so nothing has to be hidden. Later mounts cover earlier ones.
  *
  * @param readOnly the parts of the writable folders that cannot be written. A program with a user namespace of its own

@@ -245,7 +245,7 @@ function offerSignIn(clouds: Clouds, cloud: Cloud | undefined, stream: vscode.Ch
     stream.markdown(vscode.l10n.t('Sign in to {0}, then ask again.', escapeMarkdown(cloud.connection.label)));
   else {
     stream.markdown(
-      vscode.l10n.t('No cloud configured yet. Try the sandbox, a small cloud on this machine, or configure your own.'),
+      vscode.l10n.t('No cloud configured yet. Try the sandbox, a demo cloud on this machine, or configure your own.'),
     );
   }
   if (cloud) stream.button({ title: vscode.l10n.t('Sign In'), command: commands.signIn });

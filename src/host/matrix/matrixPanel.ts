@@ -155,7 +155,7 @@ export class MatrixPanel implements vscode.Disposable {
 
   #postNotices(): void {
     const { model } = this.#read;
-    const read = model.at === undefined ? '' : vscode.l10n.t('Updated {0}', clockTime(model.at, Date.now()));
+    const read = model.at === undefined ? '' : vscode.l10n.t('As of {0}', clockTime(model.at, Date.now()));
     this.#post({ type: 'notices', read, isReading: this.#isReading, notices: [...noticesOf(model, this.#filter)] });
   }
 

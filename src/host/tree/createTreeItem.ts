@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { stateText } from '../../core/access/descriptions.ts';
+import { stateTexts } from '../../core/access/descriptions.ts';
 import { type AccessGroup, type AccessRole, attentionOf, isBeingDeleted } from '../../core/access/model.ts';
 import { oneLine } from '../../core/base/text.ts';
 import { NAME_PATTERN, normalizeHealthStatus, normalizeProvisioningStatus } from '../../core/identity/schemas.ts';
@@ -51,11 +51,7 @@ export function resourceItem(
   collapsibleState: vscode.TreeItemCollapsibleState,
   now: number,
 ): vscode.TreeItem {
-  const { deletionTime } = metadata;
-  const states = [
-    stateText(metadata),
-    isBeingDeleted(metadata) ? vscode.l10n.t('being deleted since {0}', formatTime(deletionTime ?? '', now)) : '',
-  ].filter((state) => state !== '');
+  const states = [...stateTexts(metadata), ...(isBeingDeleted(metadata) ? [vscode.l10n.t('being deleted')] : [])];
   return createTreeItem(
     metadata.name,
     collapsibleState,

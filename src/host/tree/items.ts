@@ -71,7 +71,7 @@ function organization(node: NodeOf<'organization'>, facts: OrganizationFacts, no
   ];
   return createTreeItem(node.label, Collapsed, icon, description.filter((part) => part !== '').join(' · '), [
     [vscode.l10n.t('ID'), node.organization],
-    [vscode.l10n.t('Updated'), readAt === undefined ? vscode.l10n.t('not yet') : clockTime(readAt, now)],
+    [vscode.l10n.t('As of'), readAt === undefined ? undefined : clockTime(readAt, now)],
     [vscode.l10n.t('Filter'), filter],
     [vscode.l10n.t('Review'), review && `${progress} (${review.name})`],
   ]);
@@ -172,7 +172,7 @@ function spokenWhole(item: vscode.TreeItem, id: string): vscode.TreeItem {
 function unlistedRoles({ rolesKnown, children }: NodeOf<'unlisted'>): vscode.TreeItem {
   const count = String(children.length);
   if (!rolesKnown) return createTreeItem(vscode.l10n.t('Granted by groups'), Collapsed, 'shield', count);
-  return createTreeItem(vscode.l10n.t('Granted, but not in the role list'), Collapsed, 'shield', count, [
+  return createTreeItem(vscode.l10n.t('Granted, but not listed'), Collapsed, 'shield', count, [
     [vscode.l10n.t('Note'), vscode.l10n.t('Groups have these roles, but the service does not list them.')],
   ]);
 }

@@ -95,7 +95,7 @@ const topics: readonly Topic[] = [
   {
     about: /\b(?:sandbox|which model)\b/i,
     answer: [
-      'This is the **sandbox**: a small cloud that runs on your own machine, with an identity service and an inference service. ',
+      'This is the **sandbox**: a demo cloud on your own machine, with an identity service and an inference service. ',
       ['Nothing you type here leaves the machine. ', 'It needs no account and no network. '],
     ],
     thenPrompts: true,

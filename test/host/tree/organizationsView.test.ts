@@ -50,7 +50,7 @@ describe('the organizations view', () => {
       'site-reliability',
     ]);
     const roles = await tree().texts('meridian', 'Roles');
-    assert.deepEqual([roles.length, roles.at(-1)], [10, 'Granted, but not in the role list']);
+    assert.deepEqual([roles.length, roles.at(-1)], [10, 'Granted, but not listed']);
   });
 
   it('asks once for both lists, however much is opened, until it is refreshed', async () => {
@@ -284,7 +284,7 @@ describe('the organizations view', () => {
     assert.equal(unlisted.length, 1);
     const tooltip = tree().item(unlisted[0]).tooltip as vscode.MarkdownString;
     assert.match(tooltip.value.replaceAll('&nbsp;', ' '), /does not list this role/);
-    const listedApart = await tree().open('meridian', 'Roles', 'Granted, but not in the role list');
+    const listedApart = await tree().open('meridian', 'Roles', 'Granted, but not listed');
     assert.ok(listedApart.some((node) => tree().text(node) === tree().text(unlisted[0])));
   });
 

@@ -17,7 +17,7 @@ describe('an old Node.js', function () {
     );
     const { status, stderr } = spawnSync(process.execPath, ['--require', preload, commandLine.program, '--version']);
     assert.equal(status, 2);
-    assert.equal(String(stderr), 'error: rolecall needs Node.js 22.19 or newer; this is 20.1.0.\n');
+    assert.equal(String(stderr), 'error: rolecall needs Node.js 22.19 or later; this is 20.1.0.\n');
   });
 });
 

@@ -14,7 +14,7 @@ describe('sandbox inference: what the guide says', () => {
     ['Explain roles.', /three layers/],
     ['What is top_p?', /distribution over tokens/],
     ['How do I use a tool?', /Name one of them|Say which one you want/],
-    ['What is this sandbox?', /runs on your own machine/],
+    ['What is this sandbox?', /on your own machine/],
   ];
   for (const [text, answer] of topics)
     it(`"${text}" → ${answer.source}`, async () => {

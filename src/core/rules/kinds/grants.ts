@@ -131,7 +131,7 @@ export const grantKinds: RuleKinds = {
     },
   },
   'no-unlisted-roles': {
-    about: () => l10n.t('Groups have only roles that are in the role list.'),
+    about: () => l10n.t('Groups have only roles that the service lists.'),
     keys: {},
     subjects: ['role'],
     needs: () => ['groups', 'roles'],
@@ -140,7 +140,7 @@ export const grantKinds: RuleKinds = {
       for (const role of context.model.roles) {
         if (role.role !== undefined) continue;
         const by = groupsText(role.groups);
-        const message = l10n.t('{0} is not in the role list, but these groups have it: {1}', roleText(role), by);
+        const message = l10n.t('{0} is not listed by the service, but these groups have it: {1}', roleText(role), by);
         context.addFinding({ subjects: [{ kind: 'role', role }], message, through: role.groups });
       }
     },

@@ -193,7 +193,7 @@ describe('answers for people', () => {
     const blind = buildModel(input(undefined, []));
     const text = shown(holdersDocument(blind, { key: 'r', id: 'r', role: undefined, index: 0, groups: [] }, ''));
     assert.equal(text.at(-1), 'Unknown: the groups could not be read.');
-    assert.ok(text.includes('> **Note:** Groups have this role, but it is not in the role list.'));
+    assert.ok(text.includes('> **Note:** Groups have this role, but the service does not list it.'));
   });
 });
 

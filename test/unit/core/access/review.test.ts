@@ -158,7 +158,7 @@ describe('an access review', () => {
       ),
       reader,
     );
-    assert.match(text, /\| Provisioning \(health unknown\) \| `g-1` \|/);
+    assert.match(text, /\| Provisioning, Health unknown \| `g-1` \|/);
     assert.match(text, /\| Deprovisioning \| `g-2` \|/);
     assert.match(text, /\| s-1 \| subject \|.*\| issued by `i` \|/);
   });

@@ -64,7 +64,7 @@ describe('findContainment', () => {
 
   it('says that bubblewrap is too old to forbid user namespaces', async () => {
     const { found } = await find('linux', { answer: result(1, 'bwrap: Unknown option --disable-userns') });
-    const reason = 'The installed bubblewrap is too old. Version 0.8 or newer is needed.';
+    const reason = 'The installed bubblewrap is too old. Version 0.8 or later is needed.';
     assert.deepEqual(found, { kind: 'none', reason, remedy: undefined });
   });
 
