@@ -4,7 +4,6 @@ import { isJsonObject } from '../base/json.ts';
 import {
   type ChatMessage,
   type CompletionParameters,
-  type CompletionRequest,
   MAX_TOOLS,
   requestFields,
   toolNamePattern,
@@ -97,8 +96,7 @@ function isKnown(field: string): boolean {
 function problemOf(field: string, value: unknown): string | undefined {
   const reason = Object.hasOwn(reserved, field) ? reserved[field] : undefined;
   if (reason !== undefined) return reason();
-  const checked = checkParameters({ [field]: value });
-  return checked.ok ? undefined : checked.problems.map(({ message }) => message).join(' ');
+  return parameterProblem(field, value);
 }
 
 function placeOf(field: string): number {
@@ -113,15 +111,8 @@ const must = {
   flag: placed((place) => l10n.t('{0} must be true or false.', place)),
   text: placed((place) => l10n.t('{0} must be text.', place)),
   object: placed((place) => l10n.t('{0} must be an object.', place)),
-  address: placed((place) => l10n.t('{0} must be an http(s) or data URL.', place)),
-  withUrl: placed((place) => l10n.t('{0} must be an object with a url.', place)),
-  part: placed((place) => l10n.t('{0} must be a part of type "text" or "image_url".', place)),
   function: placed((place) => l10n.t('{0} must be "function".', place)),
-  toolCall: placed((place) => l10n.t('{0} must be a tool call.', place)),
-  notEmpty: placed((place) => l10n.t('{0} must not be empty.', place)),
-  content: placed((place) => l10n.t('{0} must be text, null, or a list of text and image parts.', place)),
   list: placed((place) => l10n.t('{0} must be a list.', place)),
-  message: placed((place) => l10n.t('{0} must be a message with role and content.', place)),
   toolName: placed((place) => l10n.t('{0} must be 1 to 64 letters, digits, underscores or hyphens.', place)),
   objectType: placed((place) => l10n.t('{0} must be "object".', place)),
   objectSchema: placed((place) => l10n.t('{0} must be a JSON Schema of type "object".', place)),
@@ -132,7 +123,7 @@ const must = {
   atMostTools: placed((place) => l10n.t('{0} must have at most {1} entries.', place, MAX_TOOLS)),
 };
 
-/** @param sentence takes the place of the value, for example `messages[0].role`. */
+/** @param sentence takes the place of the value, for example `tools[0].type`. */
 function placed(sentence: (place: string) => string): {
   error: (issue: { path?: PropertyKey[] | undefined }) => string;
 } {
@@ -140,11 +131,10 @@ function placed(sentence: (place: string) => string): {
 }
 
 function placeName(path: readonly PropertyKey[]): string {
-  const name = path.reduce<string>((whole, step) => {
+  return path.reduce<string>((whole, step) => {
     if (typeof step === 'number') return `${whole}[${step}]`;
     return whole === '' ? String(step) : `${whole}.${String(step)}`;
   }, '');
-  return name === '' ? l10n.t('The request') : name;
 }
 
 const number = z.number(must.number);
@@ -153,44 +143,6 @@ const integer = z.number(must.wholeNumber).check(z.refine(Number.isInteger, must
 const flag = z.boolean(must.flag);
 const text = z.string(must.text);
 const object = z.record(z.string(), z.unknown(), must.object);
-
-const contentPart = z.discriminatedUnion(
-  'type',
-  [
-    z.looseObject({ type: z.literal('text'), text }),
-    z.looseObject({
-      type: z.literal('image_url'),
-      image_url: z.looseObject(
-        {
-          url: text.check(z.regex(/^(?:https?:\/\/|data:)/i, must.address)),
-          detail: z.optional(text),
-        },
-        must.withUrl,
-      ),
-    }),
-  ],
-  must.part,
-);
-
-const toolCall = z.looseObject(
-  {
-    id: text,
-    type: z.literal('function', must.function),
-    function: z.looseObject({ name: text, arguments: text }, must.object),
-  },
-  must.toolCall,
-);
-
-const message = z.looseObject(
-  {
-    role: text.check(z.minLength(1, must.notEmpty)),
-    content: z.optional(z.nullable(z.union([z.string(), z.array(contentPart)], must.content))),
-    name: z.optional(text),
-    tool_calls: z.optional(z.array(toolCall, must.list)),
-    tool_call_id: z.optional(text),
-  },
-  must.message,
-);
 
 const tool = z.looseObject(
   {
@@ -212,28 +164,25 @@ const tool = z.looseObject(
  * `reasoning_effort` are left to the service, because the specification does not show them (see {@link unusualValue}). Other fields
  * pass unchanged.
  */
-const parametersSchema = z.looseObject(
-  {
-    frequency_penalty: z.optional(number),
-    presence_penalty: z.optional(number),
-    logit_bias: z.optional(z.nullable(z.record(z.string(), number, must.tokenNumbers))),
-    logprobs: z.optional(flag),
-    top_logprobs: z.optional(integer),
-    max_tokens: z.optional(integer),
-    max_completion_tokens: z.optional(integer),
-    n: z.optional(integer),
-    seed: z.optional(integer),
-    stop: z.optional(z.union([z.string(), z.array(z.string())], must.stop)),
-    stream: z.optional(flag),
-    stream_options: z.optional(z.nullable(object)),
-    temperature: z.optional(number),
-    top_p: z.optional(number),
-    reasoning_effort: z.optional(text),
-    tool_choice: z.optional(z.enum(['auto', 'none'], must.toolChoice)),
-    tools: z.optional(z.array(tool, must.list).check(z.maxLength(MAX_TOOLS, must.atMostTools))),
-  },
-  must.object,
-);
+const parametersSchema = z.looseObject({
+  frequency_penalty: z.optional(number),
+  presence_penalty: z.optional(number),
+  logit_bias: z.optional(z.nullable(z.record(z.string(), number, must.tokenNumbers))),
+  logprobs: z.optional(flag),
+  top_logprobs: z.optional(integer),
+  max_tokens: z.optional(integer),
+  max_completion_tokens: z.optional(integer),
+  n: z.optional(integer),
+  seed: z.optional(integer),
+  stop: z.optional(z.union([z.string(), z.array(z.string())], must.stop)),
+  stream: z.optional(flag),
+  stream_options: z.optional(z.nullable(object)),
+  temperature: z.optional(number),
+  top_p: z.optional(number),
+  reasoning_effort: z.optional(text),
+  tool_choice: z.optional(z.enum(['auto', 'none'], must.toolChoice)),
+  tools: z.optional(z.array(tool, must.list).check(z.maxLength(MAX_TOOLS, must.atMostTools))),
+});
 
 /**
  * The values that services of this kind usually accept. The specification does not limit these fields, so the service
@@ -274,48 +223,43 @@ export function unusualValue(field: string, value: unknown, name = field): strin
     : l10n.t('{0} is usually between {1} and {2}. {3} is sent unchanged.', name, from ?? 0, to, value);
 }
 
-const messagesSchema = z.array(message, must.list).check(z.minLength(1, must.notEmpty));
+/** Why a field with this value cannot be sent, in plain sentences that name the place; `undefined` if it can be. */
+export function parameterProblem(field: string, value: unknown): string | undefined {
+  const result = z.safeParse(parametersSchema, { [field]: value });
+  return result.success ? undefined : result.error.issues.map(({ message }) => message).join(' ');
+}
 
-/** A whole request as the user writes it. */
-export const completionRequestSchema = z.extend(parametersSchema, {
-  model: text.check(z.minLength(1, must.notEmpty)),
-  messages: messagesSchema,
+const contentPart = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({
+    type: z.literal('image_url'),
+    image_url: z.looseObject({
+      url: z.string().check(z.regex(/^(?:https?:\/\/|data:)/i)),
+      detail: z.optional(z.string()),
+    }),
+  }),
+]);
+
+const toolCall = z.looseObject({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
 });
 
-/** What is wrong with one field. */
-export interface FieldProblem {
-  /** The place, for example `['messages', 0, 'role']`; empty for the whole. */
-  readonly path: readonly (string | number)[];
-  /** A plain sentence that names the place. */
-  readonly message: string;
-}
+const message = z.looseObject({
+  role: z.string().check(z.minLength(1)),
+  content: z.optional(z.nullable(z.union([z.string(), z.array(contentPart)]))),
+  name: z.optional(z.string()),
+  tool_calls: z.optional(z.array(toolCall)),
+  tool_call_id: z.optional(z.string()),
+});
 
-export type ValidationResult<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problems: readonly FieldProblem[] };
+const messagesSchema = z.array(message).check(z.minLength(1));
 
-/** Checks parameters that the user wrote. Returns the value itself, not a copy with anything added. */
-export function checkParameters(value: unknown): ValidationResult<CompletionParameters> {
-  return check(parametersSchema, value);
-}
-
-/** Checks a whole request that the user wrote. */
-export function checkRequest(value: unknown): ValidationResult<CompletionRequest> {
-  return check(completionRequestSchema, value);
-}
-
-/** Checks a conversation that was stored outside the program. */
-export function checkMessages(value: unknown): ValidationResult<readonly ChatMessage[]> {
-  return check(messagesSchema, value);
-}
-
-function check<Value>(schema: z.ZodMiniType, value: unknown): ValidationResult<Value> {
-  const result = z.safeParse(schema, value);
-  // The schemas only check: the value itself keeps the order of its members.
-  if (result.success) return { ok: true, value: value as Value };
-  return { ok: false, problems: result.error.issues.map(problem) };
-}
-
-function problem({ path, message }: z.core.$ZodIssue): FieldProblem {
-  return { path: path.filter((step) => typeof step !== 'symbol'), message };
+/**
+ * A conversation that was stored outside the program: the value itself, whose members keep their order. `undefined` if a
+ * request could not have these messages (specification, "Chat completion request").
+ */
+export function readMessages(value: unknown): readonly ChatMessage[] | undefined {
+  return z.safeParse(messagesSchema, value).success ? (value as readonly ChatMessage[]) : undefined;
 }

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { TextRange } from '../base/errors.ts';
 import { nearest } from '../base/text.ts';
-import { checkParameters, unusualValue, usualValues } from '../completions/parameters.ts';
+import { parameterProblem, unusualValue, usualValues } from '../completions/parameters.ts';
 import type { CompletionParameters } from '../completions/request.ts';
 import { nearestParameter, parameterName } from './promptFields.ts';
 import type { YamlReader } from './yamlReader.ts';
@@ -68,9 +68,9 @@ function readParameter(reader: YamlReader, { key, keyRange, range, value: node, 
     const severity = meant === undefined ? 'information' : 'warning';
     reader.unknownName(keyRange, { severity, code: 'unspecified', message }, meant);
   }
-  const checked = checkParameters({ [field]: value });
-  if (!checked.ok) {
-    reader.error(range, 'badParameter', checked.problems.map(({ message }) => message).join(' '));
+  const problem = parameterProblem(field, value);
+  if (problem !== undefined) {
+    reader.error(range, 'badParameter', problem);
     return undefined;
   }
   const unusual = unusualValue(field, value, key);

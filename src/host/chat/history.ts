@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import { checkMessages } from '../../core/completions/parameters.ts';
+import { readMessages } from '../../core/completions/parameters.ts';
 import type { ChatMessage } from '../../core/completions/request.ts';
 import { chatCommands, chatParticipant } from '../../ids.ts';
 import type { Cloud } from '../cloud.ts';
@@ -102,10 +102,9 @@ export function readMetadata(metadata: vscode.ChatResult['metadata']): ReadMetad
   if (!read.success) return undefined;
   const { history, session, question, isStopped, answered, isLocal, followUp } = read.data;
   const isEmpty = Array.isArray(history) && history.length === 0; // The model said nothing. No request may be empty.
-  const messages = isEmpty ? { ok: true as const, value: [] } : checkMessages(history);
   return {
     session,
-    history: messages.ok ? messages.value : undefined,
+    history: isEmpty ? [] : readMessages(history),
     ...(question !== undefined && { question }),
     ...(isStopped !== undefined && { isStopped }),
     ...(answered !== undefined && { answered }),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { formatList, oneLine, truncateWithEllipsis } from '../../core/base/text.ts';
-import { checkMessages } from '../../core/completions/parameters.ts';
+import { readMessages } from '../../core/completions/parameters.ts';
 import { compareAttempts } from '../../core/prompts/compareRuns.ts';
 import { trimmedAnswer } from '../../core/prompts/evaluate.ts';
 import { attemptJson, junitReport, markdownReport } from '../../core/prompts/reports.ts';
@@ -75,12 +75,12 @@ export class ResultCommands {
 
   /** A new prompt file with the conversation and its answer; the cursor is in the next turn. */
   async #continue({ result, answer }: Found): Promise<void> {
-    const sent = checkMessages(answer.result?.request?.messages);
-    const [choice] = sent.ok ? await pickChoice(answer) : [];
-    if (!sent.ok) throw notComplete();
+    const sent = readMessages(answer.result?.request?.messages);
+    const [choice] = sent ? await pickChoice(answer) : [];
+    if (!sent) throw notComplete();
     if (!choice) return;
     const { prompt } = result;
-    const said = [...sent.value, { role: 'assistant', content: trimmedAnswer(choice) }];
+    const said = [...sent, { role: 'assistant', content: trimmedAnswer(choice) }];
     const { text, offset } = continuePrompt(prompt.file, answer.model, answer.result?.seed, said);
     const editor = vscode.window.visibleTextEditors.find(
       (each) => each.document.uri.toString() === prompt.uri.toString(),
