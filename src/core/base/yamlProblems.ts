@@ -34,6 +34,37 @@ const SENTENCES: readonly (readonly [code: string, word: string, sentence: () =>
   ],
 ];
 
+/** The longest text that is read, in UTF-16 units: nobody writes longer ones by hand, and they would block the editor. */
+export const MAX_YAML_LENGTH = 2_000_000;
+
+/*
+ * How deep a text may be nested. No honest file comes near; beyond it the parser needs minutes or more stack than there
+ * is, which it does not always survive.
+ */
+const MAX_OPEN_BRACKETS = 200;
+const MAX_INDENTATION = 300;
+const manyInOneLine = /(?:[-?:][ \t]+){150}/;
+
+/** Why a text must not be given to the parser, in a sentence; `undefined` if it may. */
+export function yamlRefusal(text: string): string | undefined {
+  if (text.length > MAX_YAML_LENGTH) {
+    return l10n.t('This file is longer than {0} characters, so it is not read.', MAX_YAML_LENGTH);
+  }
+  return isNestedTooDeeply(text) ? l10n.t('This file is nested too deeply, so it is not read.') : undefined;
+}
+
+function isNestedTooDeeply(text: string): boolean {
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
+    if (open > MAX_OPEN_BRACKETS) return true;
+  }
+  for (const [beginning] of text.matchAll(/^(?:[ \t]|[-?:](?=[ \t]))+/gm)) {
+    if (beginning.length > MAX_INDENTATION) return true;
+  }
+  return manyInOneLine.test(text);
+}
+
 /** A merge conflict that git left in a text: one problem, in place of all that YAML reports about its markers. */
 export function mergeConflictIn(text: string): Pick<DocumentProblem, 'start' | 'end' | 'message'> | undefined {
   const marker = /^<{7}(?: .*)?$/m.exec(text);

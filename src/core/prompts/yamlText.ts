@@ -14,7 +14,7 @@ import {
   type YAMLParseError,
 } from 'yaml';
 import type { DocumentProblem, TextRange } from '../base/errors.ts';
-import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
+import { mergeConflictIn, yamlRefusal, yamlSentence } from '../base/yamlProblems.ts';
 
 /** A problem of a prompt file. */
 export interface PromptProblem extends DocumentProblem {
@@ -43,15 +43,6 @@ export interface Member {
 
 /** The most syntax errors that are shown: one slip of indentation makes a hundred, and the first few show it. */
 const SHOWN_ERRORS = 3;
-/** The largest prompt file, in UTF-16 units. */
-export const MAX_PROMPT_FILE = 1024 * 1024;
-
-/**
- * The most brackets, and levels at the beginning of a line, that are open at once. No honest file comes near; beyond it
- * the parser would run out of stack, which it does not always survive.
- */
-const MAX_OPEN_BRACKETS = 200;
-const MAX_INDENTATION = 300;
 
 /** A YAML text whose values know their places. Never throws. */
 export class YamlText {
@@ -67,20 +58,20 @@ export class YamlText {
 
   constructor(text: string) {
     this.text = text;
-    const refusal = refuse(text);
-    this.#document = parseDocument(refusal ? '' : text, options);
+    const refusal = yamlRefusal(text);
+    this.#document = parseDocument(refusal === undefined ? text : '', options);
     this.root = this.#document.contents ?? undefined;
     const { errors, warnings } = this.#document;
     const broken = errors.filter(({ code }) => code !== 'MULTIPLE_DOCS');
-    this.isSound = broken.length === 0 && !refusal;
+    this.isSound = broken.length === 0 && refusal === undefined;
     const told = [
       ...broken.slice(0, SHOWN_ERRORS).map((error) => unquoted(text, error.pos[0]) ?? this.#invalid(error)),
       ...errors.filter(({ code }) => code === 'MULTIPLE_DOCS').map(({ pos }) => secondDocument(pos)),
       ...warnings.slice(0, SHOWN_ERRORS).map(({ pos }) => this.#unknownTag(pos)),
     ];
     const conflict = broken.length > 0 ? mergeConflictIn(text) : undefined;
-    const instead = refusal ?? (conflict && { ...conflict, severity: 'error', code: 'yaml' });
-    this.#problems = instead ? [instead] : told;
+    const instead = refusal === undefined ? conflict : { start: 0, end: 1, message: refusal };
+    this.#problems = instead ? [{ ...instead, severity: 'error', code: 'yaml' }] : told;
   }
 
   /** The problems of the YAML itself: complete when everything was read. */
@@ -268,25 +259,4 @@ function rangeFrom([start, end]: readonly [number, number]): TextRange {
 function secondDocument([start]: readonly [number, number]): PromptProblem {
   const message = l10n.t('Only the first YAML document of a file is read. The rest is ignored.');
   return { start, end: start + 3, severity: 'warning', message, code: 'secondDocument' };
-}
-
-/** Refuses texts that would harm the parser. */
-function refuse(text: string): PromptProblem | undefined {
-  const refused = (code: string, message: string) => ({ start: 0, end: 1, severity: 'error' as const, message, code });
-  if (text.length > MAX_PROMPT_FILE) {
-    return refused('tooLong', l10n.t('This file is longer than {0} characters, so it is not read.', MAX_PROMPT_FILE));
-  }
-  return isTooDeep(text) ? refused('tooDeep', l10n.t('This file is nested too deeply, so it is not read.')) : undefined;
-}
-
-function isTooDeep(text: string): boolean {
-  let open = 0;
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
-    if (open > MAX_OPEN_BRACKETS) return true;
-  }
-  for (const [beginning] of text.matchAll(/^(?:[ \t]|[-?:](?=[ \t]))+/gm)) {
-    if (beginning.length > MAX_INDENTATION) return true;
-  }
-  return false;
 }

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { Document, isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import { timeText } from '../access/descriptions.ts';
 import { englishMemberName } from '../access/english.ts';
 import type { AccessModel, GroupEntry, Principal } from '../access/model.ts';
@@ -20,7 +20,7 @@ import {
 } from './campaign.ts';
 import { documentText } from './declare.ts';
 import { hasMalformed } from './references.ts';
-import { parseYaml, placeOf, type Value } from './schema.ts';
+import { parseForEdit, parseYaml, placeOf, type Value } from './schema.ts';
 
 /* Writes into files of decisions: a whole one, or one decision. The rest of the file is unchanged. */
 
@@ -100,10 +100,9 @@ export function writeDecision(
   made: NewDecision | undefined,
   now: number,
 ): string {
-  const document = parseDocument(source, { version: '1.2', logLevel: 'silent' }) as unknown as Document;
+  const document: Document = parseForEdit(source);
   const items = document.get('items');
-  if (document.errors.length > 0 || !isSeq(items))
-    throw new RolecallError('invalidRequest', l10n.t('The file has errors. Correct them first.'));
+  if (!isSeq(items)) throw new RolecallError('invalidRequest', l10n.t('The file has errors. Correct them first.'));
   const who = memberIdentity(principal);
   const isIt = (node: unknown) =>
     isMap(node) && String(node.get('group')) === group.key && String(node.get('who')) === who;

@@ -1,12 +1,12 @@
 import * as l10n from '@vscode/l10n';
-import { Document, isMap, isSeq, type ParsedNode, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import { Document, isMap, isSeq, type ParsedNode, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { type AccessModel, type GroupEntry, isBeingDeleted } from '../access/model.ts';
 import { RolecallError, type TextRange } from '../base/errors.ts';
 import { compareText } from '../base/text.ts';
 import { ACCESS_FILE_FORMAT, type Waiver } from './accessFile.ts';
 import type { Finding } from './findings.ts';
 import { principalReference, Resolver, roleReference } from './references.ts';
-import { dateText, placeOf } from './schema.ts';
+import { dateText, parseForEdit, placeOf } from './schema.ts';
 
 /*
  * Writes into files of access rules. Unchanged parts keep their comments; lists have one item a line and are sorted, so
@@ -81,17 +81,8 @@ function spaced(list: YAMLSeq): void {
 }
 
 function open(text: string, organization: string): Document {
-  if (text.trim() !== '') return parsed(text);
+  if (text.trim() !== '') return parseForEdit(text);
   return new Document({ format: ACCESS_FILE_FORMAT, version: 1, organization }, { version: '1.2' });
-}
-
-function parsed(text: string): Document {
-  // The core schema quotes what other programs would take for a number, a date or a word such as `null`.
-  const document = parseDocument(text, { version: '1.2', logLevel: 'silent' });
-  if (document.errors.length > 0 || !isMap(document.contents)) {
-    throw new RolecallError('invalidRequest', l10n.t('The file has errors. Correct them first.'));
-  }
-  return document as unknown as Document;
 }
 
 /** A waiver to write. */
@@ -115,7 +106,7 @@ export function addWaiver(
   waiver: NewWaiver,
   instead?: Pick<Waiver, 'rule' | 'reason' | 'until' | 'for'>,
 ): string {
-  const document = parsed(text);
+  const document = parseForEdit(text);
   const list = listAt(document, 'waivers');
   const isInstead = (item: unknown): item is YAMLMap =>
     instead !== undefined &&
@@ -191,7 +182,7 @@ interface Acceptance {
 
 /** The text with one difference accepted: the declaration then agrees with the reading. */
 export function acceptDrift(text: string, finding: Finding, model: AccessModel): string {
-  const document = parsed(text);
+  const document = parseForEdit(text);
   const groups = document.getIn(['declared', 'groups']);
   const accept = ACCEPTED[finding.kind];
   if (!isSeq(groups) || accept === undefined) {

@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import { isMap, isScalar, isSeq, type Pair, parseDocument, type Document as YamlDocument } from 'yaml';
-import type { DocumentProblem, TextRange } from '../base/errors.ts';
+import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap, type Document as YamlDocument } from 'yaml';
+import { type DocumentProblem, RolecallError, type TextRange } from '../base/errors.ts';
 import { didYouMean, nearest } from '../base/text.ts';
-import { mergeConflictIn, yamlSentence } from '../base/yamlProblems.ts';
+import { mergeConflictIn, yamlRefusal, yamlSentence } from '../base/yamlProblems.ts';
 import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
 
 /*
@@ -108,35 +108,35 @@ export interface Field {
   readonly value: Value;
 }
 
-/** The largest file that is read: nobody writes larger ones by hand, and they would block the editor. */
-const MAX_LENGTH = 2_000_000;
 /** The most syntax errors that are reported: one slip of indentation makes a hundred, and the first few show it. */
 const MAX_SYNTAX_PROBLEMS = 3;
 
 /** The parsed document, or the problem that prevents reading it. Every scalar stays the text that was written. */
 export function parseYaml(text: string): { document: YamlDocument.Parsed | undefined; problems: FileProblem[] } {
-  const whole = (message: string): FileProblem => problem('syntax', { start: 0, end: firstLineEnd(text) }, message);
-  if (text.length > MAX_LENGTH) return { document: undefined, problems: [whole(l10n.t('The file is too large.'))] };
-  if (isNestedDeeply(text))
-    return { document: undefined, problems: [whole(l10n.t('The file cannot be read as YAML.'))] };
-  try {
-    const document = parseDocument(text, {
-      schema: 'failsafe',
-      version: '1.2',
-      prettyErrors: false,
-      logLevel: 'silent',
-    });
-    const conflict = document.errors.length > 0 ? mergeConflictIn(text) : undefined;
-    if (conflict) return { document, problems: [problem('syntax', conflict, conflict.message)] };
-    const problems = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_PROBLEMS).map((one) => {
-      const [start, end] = one.pos;
-      return problem('syntax', { start, end: Math.max(end, start + 1) }, yamlSentence(one));
-    });
-    return { document, problems };
-  } catch {
-    // The text is nested too deeply.
-    return { document: undefined, problems: [whole(l10n.t('The file cannot be read as YAML.'))] };
+  const refusal = yamlRefusal(text);
+  if (refusal !== undefined) {
+    return { document: undefined, problems: [problem('syntax', { start: 0, end: firstLineEnd(text) }, refusal)] };
   }
+  const document = parseDocument(text, { schema: 'failsafe', version: '1.2', prettyErrors: false, logLevel: 'silent' });
+  const conflict = document.errors.length > 0 ? mergeConflictIn(text) : undefined;
+  if (conflict) return { document, problems: [problem('syntax', conflict, conflict.message)] };
+  const problems = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_PROBLEMS).map((one) => {
+    const [start, end] = one.pos;
+    return problem('syntax', { start, end: Math.max(end, start + 1) }, yamlSentence(one));
+  });
+  return { document, problems };
+}
+
+/**
+ * A document to be changed and written again. The core schema quotes what other programs would take for a number, a date
+ * or a word such as `null`. @throws RolecallError `invalidRequest` for a text that has errors or is no mapping.
+ */
+export function parseForEdit(text: string): YamlDocument<YAMLMap> {
+  if (yamlRefusal(text) === undefined) {
+    const document = parseDocument<YAMLMap.Parsed>(text, { version: '1.2', logLevel: 'silent' });
+    if (document.errors.length === 0 && isMap(document.contents)) return document as unknown as YamlDocument<YAMLMap>;
+  }
+  throw new RolecallError('invalidRequest', l10n.t('The file has errors. Correct them first.'));
 }
 
 export interface ReadDocument {
@@ -163,17 +163,6 @@ export function readDocument(text: string, schema: DocumentSchema): ReadDocument
     (key) => value.fields?.get(key)?.value.isSound === true,
   );
   return { document, value, problems, top, isSyntaxSound, isReadable: isSyntaxSound && isHeadSound };
-}
-
-/** Far more nesting than the format needs. Endless nesting would take the parser endless time. */
-function isNestedDeeply(text: string): boolean {
-  let depth = 0;
-  for (const character of text) {
-    if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    if (depth > 500) return true;
-  }
-  return /(?:[-?:][ \t]+){100}/.test(text);
 }
 
 export function problem(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseDocument } from 'yaml';
-import { mergeConflictIn, yamlSentence } from '../../../../src/core/base/yamlProblems.ts';
+import { MAX_YAML_LENGTH, mergeConflictIn, yamlRefusal, yamlSentence } from '../../../../src/core/base/yamlProblems.ts';
 
 /** What the library says of a text is what it says at this version: these sentences fail when it changes its mind. */
 const MISTAKES: Readonly<Record<string, string>> = {
@@ -41,4 +41,33 @@ describe('mistakes in YAML', () => {
       assert.equal(first && yamlSentence(first), sentence);
     });
   }
+});
+
+describe('a YAML text that must not be parsed', () => {
+  it('is too long', () => {
+    assert.match(yamlRefusal('x'.repeat(MAX_YAML_LENGTH + 1)) ?? '', /longer than 2000000 characters/);
+    assert.equal(yamlRefusal('x'.repeat(MAX_YAML_LENGTH)), undefined);
+  });
+
+  const deep: Readonly<Record<string, string>> = {
+    'brackets that nobody closes': `a: ${'['.repeat(20_000)}`,
+    'brackets that are closed': `a: ${'{'.repeat(5000)}${'}'.repeat(5000)}`,
+    'brackets after some that were closed before': `a: ${']'.repeat(500)}${'['.repeat(400)}`,
+    'lists in one line': '- '.repeat(5000),
+    'lists after a key': `a: ${'- '.repeat(5000)}`,
+    'keys in one line': '? '.repeat(5000),
+    'lines that are indented more and more': Array.from({ length: 400 }, (_, depth) => `${' '.repeat(depth)}a:`).join(
+      '\n',
+    ),
+  };
+  for (const [name, text] of Object.entries(deep)) {
+    it(`is nested too deeply: ${name}`, () => {
+      assert.equal(yamlRefusal(text), 'This file is nested too deeply, so it is not read.');
+    });
+  }
+
+  it('is not one that people write', () => {
+    const text = `a: |\n  ${'- '.repeat(60)}\n${'  b: [[1, [2]], {c: 3}]\n'.repeat(1000)}`;
+    assert.equal(yamlRefusal(text), undefined);
+  });
 });
