@@ -91,7 +91,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const request = { clouds, catalog, settings, observations, usage, openTools, pages, fetch, log };
   const icon = vscode.Uri.joinPath(extensionUri, 'media', 'rolecall.png');
   const lastExchange: LastExchange = {};
-  const brief: BriefAccess = (...asked) => briefAccess(data, ...asked);
+  const brief: BriefAccess = (...args) => briefAccess(data, ...args);
   own(registerChat({ ...request, lastExchange, briefAccess: brief, globalState, icon }));
   own(registerEditorCommands(request));
   own(registerPrompts({ ...request, lastExchange, extension, storage: storageUri ?? globalStorageUri }));
@@ -104,8 +104,8 @@ export function activate(context: vscode.ExtensionContext): void {
   // The sandbox, and what helps when a sign-in fails
   const sandbox = own(registerSandbox({ ...accounts, session, catalog, openChat, workspaceState, extensionUri, log }));
   const chat = () => chatFact(globalState);
-  const seen = { settings, secrets, chat, tools, commandLine, problems, extension };
-  own(registerDiagnoseSignIn({ ...accounts, ...seen, redactor, addSecret, fetch, pages }, log));
+  const sources = { settings, secrets, chat, tools, commandLine, problems, extension };
+  own(registerDiagnoseSignIn({ ...accounts, ...sources, redactor, addSecret, fetch, pages }, log));
 
   void sandbox.resume(); // Never throws.
   void clouds.start(); // Activation does not wait for the keyring; the session's state tells when it is known.

@@ -22,16 +22,16 @@ const OTHERS: ReadonlySet<string> = new Set(['node_modules', '.git']);
  * @throws RolecallError `configuration` for a file that does not exist.
  */
 export async function findFiles(named: readonly string[], folder: string, wanted: RegExp): Promise<string[]> {
-  const found = new Set<string>();
+  const files = new Set<string>();
   for (const name of named.length > 0 ? named : ['.']) {
     const full = path.resolve(folder, name);
     const stat = await fs.stat(full).catch((error: unknown) => {
       throw cannotRead(name, error);
     });
-    if (!stat.isDirectory()) found.add(full);
-    else for (const file of await filesIn(full, wanted)) found.add(file);
+    if (!stat.isDirectory()) files.add(full);
+    else for (const file of await filesIn(full, wanted)) files.add(file);
   }
-  return [...found];
+  return [...files];
 }
 
 /** Links are not followed: they may lead anywhere, and in circles. */

@@ -65,14 +65,14 @@ function createServer(deps: McpServerDeps): Server {
     tools: [...accessTools.map(listedAccessTool), ...(await workspaceTools(signal))],
   }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<ToolAnswer> => {
-    const { name, arguments: given } = params;
+    const { name, arguments: args } = params;
     const { signal } = mcpReq;
     try {
-      const known = accessTools.find((tool) => tool.name === name)?.name;
+      const accessTool = accessTools.find((tool) => tool.name === name)?.name;
       const recipient = recipientOf(mcpReq.envelope);
-      return known === undefined
-        ? await callWorkspaceTool(name, given, signal)
-        : textAnswer(await answerAccess(known, given, recipient, signal));
+      return accessTool === undefined
+        ? await callWorkspaceTool(name, args, signal)
+        : textAnswer(await answerAccess(accessTool, args, recipient, signal));
     } catch (error) {
       const problem = asRolecallError(error);
       if (isCancelled(problem)) throw problem;
@@ -85,18 +85,18 @@ function createServer(deps: McpServerDeps): Server {
   /** As for agents in the editor: the user is asked, then the lists are read, then the answer is cut to fit. */
   async function answerAccess(
     tool: AccessToolName,
-    given: unknown,
+    args: unknown,
     recipient: string,
     signal: AbortSignal,
   ): Promise<string> {
     const { services, window } = await open();
-    const question = readQuestion(tool, given, await services.organizations(signal), 'others');
+    const question = readQuestion(tool, args, await services.organizations(signal), 'others');
     const { organization } = question;
     if (window && (await window.call('share', { tool, organization, recipient }, signal)) !== true) {
       if (signal.aborted) throw cancelled(signal.reason);
       return REFUSAL;
     }
-    const model = await readOrganization(services, organization, (told) => log.info(told), signal);
+    const model = await readOrganization(services, organization, (message) => log.info(message), signal);
     return answerQuestion(model, question, DEFAULT_TOKEN_BUDGET, estimateTokens);
   }
 
@@ -120,19 +120,19 @@ function createServer(deps: McpServerDeps): Server {
     }
   }
 
-  async function callWorkspaceTool(name: string, given: unknown, signal: AbortSignal): Promise<ToolAnswer> {
+  async function callWorkspaceTool(name: string, args: unknown, signal: AbortSignal): Promise<ToolAnswer> {
     const window = folder === undefined ? undefined : (await open()).window;
     if (!window) return textAnswer('There is no tool with this name.', true);
-    const input = { folder, name, arguments: given };
+    const input = { folder, name, arguments: args };
     const { content, isError } = z.parse(resultSchema, await window.call('callTool', input, signal));
     return textAnswer(content, isError);
   }
 
   /** The client's own name. */
   function recipientOf(envelope: unknown): string {
-    const asked = z.safeParse(clientSchema, envelope);
-    const name = asked.success
-      ? asked.data['io.modelcontextprotocol/clientInfo'].name
+    const parsed = z.safeParse(clientSchema, envelope);
+    const name = parsed.success
+      ? parsed.data['io.modelcontextprotocol/clientInfo'].name
       : server.getClientVersion()?.name;
     return `the MCP client “${name ?? 'unknown'}”`;
   }

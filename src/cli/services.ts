@@ -62,9 +62,9 @@ export function servicesOfToken({ configuration, fetch: send, log }: TokenServic
       return inferenceUrl();
     },
     identity: {
-      groups: async (...asked) => client().groups(...asked),
-      roles: async (...asked) => client().roles(...asked),
-      organizations: async (...asked) => client().organizations(...asked),
+      groups: async (...args) => client().groups(...args),
+      roles: async (...args) => client().roles(...args),
+      organizations: async (...args) => client().organizations(...args),
     },
     inference: {
       fetch,
@@ -147,8 +147,8 @@ export function onlyOrganization(organizations: readonly KnownOrganization[]): s
   const [first, ...others] = organizations;
   if (!first) throw noOrganizationError();
   if (others.length === 0) return first.id;
-  const known = organizations.map(({ id }) => id).join(', ');
-  throw new RolecallError('configuration', `Choose one organization with --organization: ${known}.`);
+  const ids = organizations.map(({ id }) => id).join(', ');
+  throw new RolecallError('configuration', `Choose one organization with --organization: ${ids}.`);
 }
 
 export function noOrganizationError(): RolecallError {

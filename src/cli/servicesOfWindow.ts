@@ -41,11 +41,11 @@ export async function servicesOfWindow(
   signal: AbortSignal,
 ): Promise<WindowServices> {
   const { windows, silent } = await findWindows({ state }, signal);
-  const found = windows.filter(
+  const candidates = windows.filter(
     (window) => isConfigured(window, configuration) && (address === undefined || window.address === address),
   );
-  const here = await firstWithFolder(found, folder);
-  const chosen = here ?? found[0];
+  const here = await firstWithFolder(candidates, folder);
+  const chosen = here ?? candidates[0];
   if (!chosen) throw silent > 0 ? noAnswer() : noWindow(configuration);
   const { editor, identityUrl, inferenceUrl, folders } = chosen.about;
   const place =
@@ -126,9 +126,9 @@ function noAnswer(): RolecallError {
 }
 
 function noWindow({ identityUrl, inferenceUrl }: Configuration): RolecallError {
-  const which = identityUrl ?? inferenceUrl;
+  const url = identityUrl ?? inferenceUrl;
   return new RolecallError(
     'signedOut',
-    `No editor window is signed in${which === undefined ? '' : ` to ${which}`}. Open one and sign in, or ${useToken}.`,
+    `No editor window is signed in${url === undefined ? '' : ` to ${url}`}. Open one and sign in, or ${useToken}.`,
   );
 }

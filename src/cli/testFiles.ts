@@ -119,10 +119,10 @@ async function readSuites(
 
 /** Caches the result of the first call. */
 function once<Argument, Value>(ask: (argument: Argument) => Promise<Value>): (argument: Argument) => Promise<Value> {
-  let asked: Promise<Value> | undefined;
+  let result: Promise<Value> | undefined;
   return (argument) => {
-    asked ??= ask(argument);
-    return asked;
+    result ??= ask(argument);
+    return result;
   };
 }
 

@@ -12,8 +12,8 @@ import type { CommandContext } from './subcommand.ts';
 
 /** A case, and why it did not pass. */
 export function resultLines(result: CaseResult, showsModel: boolean): string {
-  const { verdict: found, attempts } = result;
-  const lines = [`  ${verdictText(found).padEnd(8)}${caseText(result, showsModel)}`];
+  const { verdict, attempts } = result;
+  const lines = [`  ${verdictText(verdict).padEnd(8)}${caseText(result, showsModel)}`];
   // A skipped check is reported even if the others passed.
   for (const reason of reasonsOf(attempts)) lines.push(...indented(reason));
   const [diff] = attempts.flatMap(({ answers }) =>
@@ -165,13 +165,13 @@ export function exitOfRuns(
     [worse, `${worse === 1 ? 'is' : 'are'} worse than the baseline`],
     [unmeasured, 'could not be measured'],
   ];
-  const told = counts
-    .filter(([found]) => found > 0)
-    .map(([found, what], index) => {
-      return `${index === 0 ? `${found} of ${results.length}` : found} ${what}`;
+  const parts = counts
+    .filter(([amount]) => amount > 0)
+    .map(([amount, what], index) => {
+      return `${index === 0 ? `${amount} of ${results.length}` : amount} ${what}`;
     });
   const reasons = [
-    ...(told.length > 0 ? [`${told.join(', ')}.`] : []),
+    ...(parts.length > 0 ? [`${parts.join(', ')}.`] : []),
     ...(isWhole ? [] : ['Not everything could be read: see the errors above.']),
   ];
   if (reasons.length === 0) return { code: exitCodes.done };

@@ -166,8 +166,8 @@ export class AccessData implements vscode.Disposable {
     if (session?.cloud.connection.id !== 'sandbox') return this.#settings.labelOrganization(organization, label);
     if (label.trim() === '') session.labels.delete(organization);
     else session.labels.set(organization, label.trim());
-    const kept: SandboxLabels = { connection: session.cloud.key, labels: [...session.labels] };
-    void this.#state.update(SANDBOX_LABELS, kept); // Matters after a reload.
+    const stored: SandboxLabels = { connection: session.cloud.key, labels: [...session.labels] };
+    void this.#state.update(SANDBOX_LABELS, stored); // Matters after a reload.
     this.#changed.fire({ kind: 'organizations' });
   }
 
@@ -222,8 +222,8 @@ export class AccessData implements vscode.Disposable {
       this.#changed.fire({ kind: 'organizations' });
     }
     for (const id of targets) {
-      const asked = this.#refreshing.get(id);
-      if (directory.isReading(id) && asked !== undefined && this.#now() - asked < SAME_REFRESH_MS) continue;
+      const refreshedAt = this.#refreshing.get(id);
+      if (directory.isReading(id) && refreshedAt !== undefined && this.#now() - refreshedAt < SAME_REFRESH_MS) continue;
       this.#refreshing.set(id, this.#now());
       directory.refresh(id);
     }
@@ -279,10 +279,10 @@ export class AccessData implements vscode.Disposable {
   }
 
   #keptLabels({ key }: Cloud): Map<string, string> {
-    const kept = this.#state.get<unknown>(SANDBOX_LABELS);
+    const stored = this.#state.get<unknown>(SANDBOX_LABELS);
     const shape = { connection: isString, labels: arrayOf(arrayOf(isString)) };
-    if (!matchesShape<SandboxLabels>(kept, shape) || kept.connection !== key) return new Map();
-    return new Map(kept.labels.map(([organization = '', label = '']) => [organization, label]));
+    if (!matchesShape<SandboxLabels>(stored, shape) || stored.connection !== key) return new Map();
+    return new Map(stored.labels.map(([organization = '', label = '']) => [organization, label]));
   }
 
   #followSettings({ cloud, directory }: ActiveSession): void {
@@ -310,11 +310,15 @@ async function listOrganizations({ identity }: Cloud): Promise<readonly Organiza
   try {
     listed = await identity.organizations(AbortSignal.timeout(30_000));
   } catch (error) {
-    const known = asRolecallError(error);
-    if (known.remedy) throw known;
-    throw new RolecallError(known.kind === 'cancelled' ? 'timeout' : known.kind, `${unlisted} ${known.message}`, {
-      cause: error,
-    });
+    const rolecallError = asRolecallError(error);
+    if (rolecallError.remedy) throw rolecallError;
+    throw new RolecallError(
+      rolecallError.kind === 'cancelled' ? 'timeout' : rolecallError.kind,
+      `${unlisted} ${rolecallError.message}`,
+      {
+        cause: error,
+      },
+    );
   }
   if (listed) return listed;
   throw new RolecallError('server', unlisted);

@@ -70,17 +70,21 @@ export function filterProblem(filter: string): string {
   if (problem === undefined) return '';
   const { typed } = problem;
   if (problem.kind === 'state') {
-    const known = formatList(problem.known.map((state) => `“is:${state}”`));
+    const states = formatList(problem.known.map((state) => `“is:${state}”`));
     return vscode.l10n.t(
       '“is:{0}” is not a known state, so it is searched for as text. Known states: {1}.',
       typed,
-      known,
+      states,
     );
   }
-  const { meant } = problem;
-  return meant === undefined
+  const { meant: suggestion } = problem;
+  return suggestion === undefined
     ? vscode.l10n.t('“{0}:” is not a filter key, so it is searched for as text.', typed)
-    : vscode.l10n.t('“{0}:” is not a filter key, so it is searched for as text. Did you mean “{1}:”?', typed, meant);
+    : vscode.l10n.t(
+        '“{0}:” is not a filter key, so it is searched for as text. Did you mean “{1}:”?',
+        typed,
+        suggestion,
+      );
 }
 
 /** The error for a target, or another entry, that has been removed since it was shown. */

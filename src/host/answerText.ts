@@ -155,15 +155,16 @@ export class AnswerStats {
 
   accept(event: AgentLoopEvent<CompletionEvent>): void {
     if (event.type !== 'model') return;
-    const said = event.event;
-    if (said.kind === 'usage') {
-      this.#prompt += said.usage.promptTokens ?? 0;
-      this.#completion += said.usage.completionTokens ?? 0;
-    } else if (said.kind === 'logprobs' && said.choice === 0) {
-      for (const token of said.logprobs) this.#logprobs.push(token);
-    } else if (said.kind === 'reasoning' && said.choice === 0) this.#reasoning += said.text;
-    else if (said.kind === 'text' && said.choice > 0) {
-      this.#others.set(said.choice, (this.#others.get(said.choice) ?? '') + said.text);
+    const completionEvent = event.event;
+    if (completionEvent.kind === 'usage') {
+      this.#prompt += completionEvent.usage.promptTokens ?? 0;
+      this.#completion += completionEvent.usage.completionTokens ?? 0;
+    } else if (completionEvent.kind === 'logprobs' && completionEvent.choice === 0) {
+      for (const token of completionEvent.logprobs) this.#logprobs.push(token);
+    } else if (completionEvent.kind === 'reasoning' && completionEvent.choice === 0)
+      this.#reasoning += completionEvent.text;
+    else if (completionEvent.kind === 'text' && completionEvent.choice > 0) {
+      this.#others.set(completionEvent.choice, (this.#others.get(completionEvent.choice) ?? '') + completionEvent.text);
     }
   }
 

@@ -23,11 +23,11 @@ export interface AccountSignal {
 /** Aborts with `signal`, and as soon as another account becomes active, or none: after a sign-out nothing goes on. */
 export function accountSignal(clouds: Pick<Clouds, 'active' | 'onDidChange'>, signal: AbortSignal): AccountSignal {
   const owner = ownerOf(clouds);
-  const left = new AbortController();
+  const stop = new AbortController();
   const subscription = clouds.onDidChange(() => {
     // Where the service has ended the session, the request itself fails with the reason.
     const isEnded = clouds.active?.tokenManager.state.kind === 'ended';
-    if (ownerOf(clouds) !== owner && !isEnded) left.abort();
+    if (ownerOf(clouds) !== owner && !isEnded) stop.abort();
   });
-  return { signal: AbortSignal.any([signal, left.signal]), dispose: () => subscription.dispose() };
+  return { signal: AbortSignal.any([signal, stop.signal]), dispose: () => subscription.dispose() };
 }

@@ -86,9 +86,9 @@ export class Cloud implements vscode.Disposable {
       }
     };
     this.identity = {
-      groups: (...asked) => explained(async () => (await identity()).groups(...asked)),
-      roles: (...asked) => explained(async () => (await identity()).roles(...asked)),
-      organizations: (...asked) => explained(async () => (await identity()).organizations(...asked)),
+      groups: (...args) => explained(async () => (await identity()).groups(...args)),
+      roles: (...args) => explained(async () => (await identity()).roles(...args)),
+      organizations: (...args) => explained(async () => (await identity()).organizations(...args)),
     };
     let wasSignedIn = false;
     this.tokenManager.onDidChange(({ kind }) => {

@@ -38,19 +38,19 @@ export function registerCommands<Id extends CommandId>(
  * of features.cjs. After a failure the next call tries again. The value is disposed of with it, if it is disposable.
  */
 export function onFirstUse<T extends object>(make: () => Promise<T>): vscode.Disposable & (() => Promise<T>) {
-  let made: Promise<T> | undefined;
+  let instance: Promise<T> | undefined;
   let isDisposed = false;
   const get = async (): Promise<T> => {
     if (isDisposed) throw cancelled();
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
+    instance ??= make().catch((error: unknown) => {
+      instance = undefined;
       throw error;
     });
-    return made;
+    return instance;
   };
   const dispose = () => {
     isDisposed = true;
-    made?.then(
+    instance?.then(
       (part: Partial<vscode.Disposable>) => part.dispose?.(),
       () => {}, // Whoever requested it handles its failure.
     );

@@ -92,7 +92,7 @@ export function runConversation(
   const deps = { fetch: request.fetch, log: request.log, ...inferenceAccess(cloud, request.settings) };
   const parameters = parametersFor(model, request.settings, choices);
   const options = optionsFor(model, request);
-  const told = new Set<string>();
+  const reportedNotices = new Set<string>();
   return runAgentLoop<CompletionEvent, ChatMessage, FunctionTool>({
     messages,
     tools: model.tools === false ? [] : toolRegistry.tools,
@@ -102,18 +102,23 @@ export function runConversation(
     invoke: toolRegistry.invoke,
     textOf: (event) => (event.kind === 'text' && event.choice === 0 ? event.text : ''),
     complete: async function* (history, tools, stop): AsyncGenerator<CompletionEvent, ModelTurn, undefined> {
-      const asked = {
+      const completionRequest = {
         ...parameters,
         model: model.id,
         messages: history,
         ...(tools.length > 0 && { tools }),
       };
-      for (const notice of told.size === 0 ? unsentParameters({ cloud, model, choices }, request.settings) : []) {
-        told.add(keyOf(notice));
+      for (const notice of reportedNotices.size === 0
+        ? unsentParameters({ cloud, model, choices }, request.settings)
+        : []) {
+        reportedNotices.add(keyOf(notice));
         yield { kind: 'notice', ...notice };
       }
       const { streamCompletion } = await import('../core/completions/client.ts');
-      const completion = yield* toldOnce(streamCompletion(deps, cloud.connection, asked, options, stop), told);
+      const completion = yield* toldOnce(
+        streamCompletion(deps, cloud.connection, completionRequest, options, stop),
+        reportedNotices,
+      );
       if (completion.usage) request.usage.add(model, completion.usage);
       const choice = completion.choices[0];
       return {
@@ -131,7 +136,7 @@ export function runConversation(
 /** Every round of an answer is a request, and meets the same limits: so a notice is shown once, not for each round. */
 async function* toldOnce(
   events: AsyncGenerator<CompletionEvent, Completion, undefined>,
-  told: Set<string>,
+  reportedNotices: Set<string>,
 ): AsyncGenerator<CompletionEvent, Completion, undefined> {
   try {
     for (;;) {
@@ -139,9 +144,9 @@ async function* toldOnce(
       if (next.done) return next.value;
       const event = next.value;
       if (event.kind === 'notice') {
-        const what = keyOf(event);
-        if (told.has(what)) continue;
-        told.add(what);
+        const key = keyOf(event);
+        if (reportedNotices.has(key)) continue;
+        reportedNotices.add(key);
       }
       yield event;
     }

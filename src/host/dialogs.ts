@@ -81,8 +81,8 @@ export async function showQuickPick<T extends vscode.QuickPickItem>(
 ): Promise<T | T[] | undefined> {
   const shown = new Map(items.map((item) => [plainMembers(item), item]));
   const picked: T | T[] | undefined = await vscode.window.showQuickPick<T>([...shown.keys()], plainMembers(options));
-  const given = (item: T): T => shown.get(item) ?? item;
-  return Array.isArray(picked) ? picked.map(given) : picked && given(picked);
+  const original = (item: T): T => shown.get(item) ?? item;
+  return Array.isArray(picked) ? picked.map(original) : picked && original(picked);
 }
 
 export function createInputBox(): vscode.InputBox {

@@ -18,9 +18,9 @@ export async function openDraft(
   name: string,
   extension: string,
   text: string,
-  { folder: given, cursor = 0, column }: DraftOptions = {},
+  { folder: chosenFolder, cursor = 0, column }: DraftOptions = {},
 ): Promise<void> {
-  const folder = given ?? vscode.workspace.workspaceFolders?.[0]?.uri;
+  const folder = chosenFolder ?? vscode.workspace.workspaceFolders?.[0]?.uri;
   const uri = folder
     ? await freeUri(folder, name, extension)
     : vscode.Uri.from({ scheme: 'untitled', path: `${name}${extension}` });

@@ -93,8 +93,8 @@ export class ModelCatalog implements vscode.Disposable {
         ...(model.warning !== undefined && { warning: model.warning }),
       };
     });
-    const known = new Set(configured.map(({ id }) => id));
-    return [...configured, ...this.#listed.filter(({ id }) => !known.has(id))];
+    const ids = new Set(configured.map(({ id }) => id));
+    return [...configured, ...this.#listed.filter(({ id }) => !ids.has(id))];
   }
 
   /** The sandbox's own description of its models. */
@@ -237,9 +237,10 @@ export class ModelCatalog implements vscode.Disposable {
         vision: false,
       }));
     } catch (error) {
-      const known = asRolecallError(error);
-      if (known.kind !== 'cancelled') log.info(`The list of models could not be read: ${describeError(known)}`);
-      return known;
+      const rolecallError = asRolecallError(error);
+      if (rolecallError.kind !== 'cancelled')
+        log.info(`The list of models could not be read: ${describeError(rolecallError)}`);
+      return rolecallError;
     }
   }
 

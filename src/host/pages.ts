@@ -78,10 +78,10 @@ export class Pages implements vscode.Disposable {
   /** Opens an empty page, or returns the one that is open with that key. */
   open<L>(options: PageOptions<L>): OpenPage<L> {
     const { key } = options;
-    const known = key === undefined ? undefined : [...this.#open].find((page) => page.key === key);
-    if (known) {
-      known.reveal();
-      return known as OpenPage<L>; // A key is used for one kind of links.
+    const openPage = key === undefined ? undefined : [...this.#open].find((page) => page.key === key);
+    if (openPage) {
+      openPage.reveal();
+      return openPage as OpenPage<L>; // A key is used for one kind of links.
     }
     const { extensionUri, log } = this.#deps;
     const isAnswer = options.kind === answerPanel;
@@ -245,11 +245,12 @@ export class OpenPage<L> {
   async #render(): Promise<void> {
     if (this.#isRendering) return;
     this.#isRendering = true;
-    let done: PageContent<L> | undefined;
-    while (done !== this.#wanted && !this.closed.aborted) {
-      done = this.#wanted;
+    let rendered: PageContent<L> | undefined;
+    while (rendered !== this.#wanted && !this.closed.aborted) {
+      rendered = this.#wanted;
       const links: L[] = [];
-      const shown = 'document' in done ? ofDocument(done.document, links, this.#options) : await this.#ofAnswer(done);
+      const shown =
+        'document' in rendered ? ofDocument(rendered.document, links, this.#options) : await this.#ofAnswer(rendered);
       if (this.closed.aborted) break;
       this.#links = links;
       this.#revision += 1;
@@ -324,11 +325,11 @@ function ofDocument<L>({ title, about, blocks }: PageDocument<L>, links: L[], { 
       case 'table': {
         const { kind, columns, rows } = block;
         const shown = rows.slice(0, MAX_ROWS).map((cells) => cells.map(lineOf));
-        const left = rows.length - shown.length;
-        const more = vscode.l10n.t('{0} more rows are not shown. Save this document to see all of them.', left);
+        const remaining = rows.length - shown.length;
+        const more = vscode.l10n.t('{0} more rows are not shown. Save this document to see all of them.', remaining);
         return [
           { kind, columns: [...columns], rows: shown },
-          ...(left > 0 ? [{ kind: 'notice', text: more } as const] : []),
+          ...(remaining > 0 ? [{ kind: 'notice', text: more } as const] : []),
         ];
       }
       default:

@@ -31,9 +31,9 @@ export function passageMessage({ title, text, document }: Passage): string {
 
 /** The editor's problems for the passage, as part of a message; empty if there are none. */
 export function problemsMessage({ document, range }: Pick<Passage, 'document' | 'range'>): string {
-  const found = vscode.languages.getDiagnostics(document.uri).filter((each) => range.intersection(each.range));
-  if (found.length === 0) return '';
-  const shown = found.slice(0, MAX_PROBLEMS).map(problemLine);
+  const diagnostics = vscode.languages.getDiagnostics(document.uri).filter((each) => range.intersection(each.range));
+  if (diagnostics.length === 0) return '';
+  const shown = diagnostics.slice(0, MAX_PROBLEMS).map(problemLine);
   return [vscode.l10n.t('The editor reports:'), ...shown].join('\n');
 }
 

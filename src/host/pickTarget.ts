@@ -142,9 +142,9 @@ function pickNarrowed<T>(
 ): Promise<T> {
   const quickPick = createQuickPick<Item<T>>();
   const fill = (text: string) => {
-    const found = text.trim() === '' ? all : find(text);
+    const values = text.trim() === '' ? all : find(text);
     // An entry that was found by its ID stays in the list, whatever its label is.
-    quickPick.items = found.slice(0, MAX_ITEMS).map((value) => ({ ...toItem(value), alwaysShow: true }));
+    quickPick.items = values.slice(0, MAX_ITEMS).map((value) => ({ ...toItem(value), alwaysShow: true }));
   };
   quickPick.placeholder = placeHolder;
   fill('');

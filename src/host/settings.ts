@@ -124,15 +124,15 @@ export class Settings {
   /** Removes an organization from every setting that names it: the workspace's and the user's. */
   async removeOrganization(id: string): Promise<void> {
     const configuration = vscode.workspace.getConfiguration(settings.section);
-    const found = configuration.inspect<unknown>(settings.organizations);
+    const inspected = configuration.inspect<unknown>(settings.organizations);
     const places: readonly (readonly [unknown, vscode.ConfigurationTarget])[] = [
-      [found?.workspaceValue, vscode.ConfigurationTarget.Workspace],
-      [found?.globalValue, vscode.ConfigurationTarget.Global],
+      [inspected?.workspaceValue, vscode.ConfigurationTarget.Workspace],
+      [inspected?.globalValue, vscode.ConfigurationTarget.Global],
     ];
     for (const [value, target] of places) {
       if (!Array.isArray(value)) continue;
-      const left = value.filter((typed) => typeof typed !== 'string' || typed.trim() !== id);
-      if (left.length < value.length) await configuration.update(settings.organizations, left, target);
+      const remaining = value.filter((typed) => typeof typed !== 'string' || typed.trim() !== id);
+      if (remaining.length < value.length) await configuration.update(settings.organizations, remaining, target);
     }
   }
 

@@ -19,17 +19,17 @@ export interface SettingsProblemsDeps {
 export function watchSettings({ settings, clouds, addSecret, log }: SettingsProblemsDeps): vscode.Disposable {
   // The redactor forgets the oldest secrets, and a session's are replaced all day.
   const hideHeaders = () => Object.values(settings.inferenceHeaders().headers).forEach(addSecret);
-  let known = new Set<string>();
+  let reportedMessages = new Set<string>();
   const look = (report: (error: RolecallError) => void) => {
     hideHeaders();
     const problems = settings.problems();
-    const unknown = problems.filter(({ message }) => !known.has(message));
+    const unknown = problems.filter(({ message }) => !reportedMessages.has(message));
     for (const setting of new Set(unknown.map((problem) => problem.setting))) {
       const remedy = { kind: 'changeSetting', setting } as const;
       const sentences = unknown.filter((problem) => problem.setting === setting).map(({ message }) => message);
       report(new RolecallError('configuration', sentences.join(' '), { remedy }));
     }
-    known = new Set(problems.map(({ message }) => message));
+    reportedMessages = new Set(problems.map(({ message }) => message));
   };
   look((error) => log.warn(describeError(error)));
   return vscode.Disposable.from(

@@ -81,14 +81,14 @@ function settingsStep(search: string): NextStep {
 /** Shows an error once, in plain words with one next step; a cancellation is silent. Never rejects. */
 export async function showError(error: unknown, log: Log): Promise<void> {
   if (isCancelled(error)) return;
-  const known = asRolecallError(error);
-  log.error(describeError(known));
-  const step = nextStep(known);
+  const rolecallError = asRolecallError(error);
+  log.error(describeError(rolecallError));
+  const step = nextStep(rolecallError);
   const correct = step?.correct;
   const titles = [correct?.title, step?.title, step?.other?.title].filter((title) => title !== undefined);
   // A missing configuration is not an error.
-  const show = known.remedy?.kind === 'chooseCloud' ? showInformationMessage : showErrorMessage;
-  const chosen = await show(known.message, ...titles);
+  const show = rolecallError.remedy?.kind === 'chooseCloud' ? showInformationMessage : showErrorMessage;
+  const chosen = await show(rolecallError.message, ...titles);
   try {
     if (correct && chosen === correct.title) {
       const configuration = vscode.workspace.getConfiguration(settings.section);
@@ -102,8 +102,12 @@ export async function showError(error: unknown, log: Log): Promise<void> {
 
 /** An error as a log line: kind, message and, for unexpected ones, the stack. */
 export function describeError(error: unknown): string {
-  const known = asRolecallError(error);
-  const cause = known.cause instanceof Error ? ` ← ${known.cause.name}: ${known.cause.message}` : '';
-  const stack = known.kind === 'unexpected' && known.cause instanceof Error ? `\n${known.cause.stack ?? ''}` : '';
-  return `[${known.kind}] ${known.message}${cause}${stack}`;
+  const rolecallError = asRolecallError(error);
+  const cause =
+    rolecallError.cause instanceof Error ? ` ← ${rolecallError.cause.name}: ${rolecallError.cause.message}` : '';
+  const stack =
+    rolecallError.kind === 'unexpected' && rolecallError.cause instanceof Error
+      ? `\n${rolecallError.cause.stack ?? ''}`
+      : '';
+  return `[${rolecallError.kind}] ${rolecallError.message}${cause}${stack}`;
 }

@@ -50,7 +50,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
   readonly #inTurn = createSerialQueue();
   readonly #disposables: vscode.Disposable[];
   /** The result of the last search. */
-  #found: Promise<readonly vscode.Uri[]> | undefined;
+  #uris: Promise<readonly vscode.Uri[]> | undefined;
   /** The check that is waiting. */
   #next: Promise<void> | undefined;
   #all: readonly T[] = [];
@@ -88,7 +88,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
 
   /** Searches for the files and reads every one again. Never rejects. */
   check(): Promise<void> {
-    this.#found = undefined;
+    this.#uris = undefined;
     return this.#recheck();
   }
 
@@ -98,7 +98,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
       this.#next = undefined;
       return this.#check();
     }).catch((error: unknown) => {
-      this.#found = undefined;
+      this.#uris = undefined;
       this.#log.error(`${this.#kind.pattern} could not be checked: ${describeError(error)}`);
     });
     return this.#next;
@@ -114,7 +114,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
   async #check(): Promise<void> {
     const { diagnosticsOf } = this.#kind;
     let files = await this.#readFound();
-    if (this.#found === undefined) files = await this.#readFound(); // A missing file may have moved to another folder.
+    if (this.#uris === undefined) files = await this.#readFound(); // A missing file may have moved to another folder.
     if (this.#isDisposed) return;
     this.#all = files.flatMap((file) => ('content' in file ? [file.content] : []));
     this.#diagnostics.clear();
@@ -125,8 +125,8 @@ export class WatchedFiles<T> implements vscode.Disposable {
   }
 
   async #readFound() {
-    this.#found ??= this.#search();
-    return await Promise.all((await this.#found).map((uri) => this.#read(uri)));
+    this.#uris ??= this.#search();
+    return await Promise.all((await this.#uris).map((uri) => this.#read(uri)));
   }
 
   /** A file that cannot be read is a problem of its own, and does not affect the others. */
@@ -137,7 +137,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
     } catch (error) {
       this.#log.warn(`${uri.path} was not checked: ${describeError(error)}`);
       if (isFileNotFound(error)) {
-        this.#found = undefined; // It may have gone with its folder, of which the watcher says nothing.
+        this.#uris = undefined; // It may have gone with its folder, of which the watcher says nothing.
         return { uri, problems: [] };
       }
       const reason = error instanceof Error ? error.message : String(error);

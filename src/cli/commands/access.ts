@@ -106,7 +106,7 @@ export const review: Subcommand = (program, run) => {
         const services = await context.open();
         const organization = onlyOrganization(await services.organizations(signal));
         const reader = { service: new URL(services.identityUrl).host, account: await services.account(signal) };
-        const model = await readOrganization(services, organization, (told) => terminal.note(told), signal);
+        const model = await readOrganization(services, organization, (message) => terminal.note(message), signal);
         const format = options.json ? 'json' : options.format;
         const text = formats[format](model, reader);
         await terminal.write(format === 'json' ? `${printableJson(JSON.parse(text))}\n` : text);
@@ -125,31 +125,31 @@ async function ask(
   const services = await context.open();
   const organizations = await services.organizations(signal);
   if (organizations.length === 0) throw noOrganizationError();
-  const asked: object[] = [];
+  const results: object[] = [];
   const failures: ExitCode[] = [];
   let isWhole = true;
   let hasFound = false;
   for (const { id } of organizations) {
     try {
-      const model = await readOrganization(services, id, (told) => terminal.note(told), signal);
+      const model = await readOrganization(services, id, (message) => terminal.note(message), signal);
       const found = matches(model);
       hasFound ||= found.some(({ isFound }) => isFound);
-      if (json) asked.push({ ...jsonOfModel(model), matches: found.map((match) => match.json) });
+      if (json) results.push({ ...jsonOfModel(model), matches: found.map((match) => match.json) });
       else {
         const text = accessAnswerText(fullAnswer(model, tool, input, Number.POSITIVE_INFINITY)).trim();
-        await terminal.write(`${asked.length > 0 ? '\n' : ''}${text}\n`);
-        asked.push(model);
+        await terminal.write(`${results.length > 0 ? '\n' : ''}${text}\n`);
+        results.push(model);
       }
       isWhole &&= reportGaps(context, model) === exitCodes.done;
     } catch (error) {
       if (isCancelled(error)) throw error;
       const { kind, message } = asRolecallError(error);
       terminal.error(message);
-      if (json) asked.push({ organization: id, complete: false, error: { kind, message } });
+      if (json) results.push({ organization: id, complete: false, error: { kind, message } });
       failures.push(exitCodeOf(error));
     }
   }
-  if (json) await terminal.writeJson({ organizations: asked });
+  if (json) await terminal.writeJson({ organizations: results });
   const [failure] = failures;
   if (failure !== undefined && failures.length === organizations.length) return failure;
   if (failure !== undefined || !isWhole) return exitCodes.incomplete;

@@ -67,14 +67,14 @@ async function checkFiles(
   part: Part,
 ): Promise<ExitCode> {
   const { terminal, manifest } = context;
-  const found = await findFiles(named, process.cwd(), ACCESS_FILE);
-  const other = found.find((full) => !ACCESS_FILE.test(full));
+  const paths = await findFiles(named, process.cwd(), ACCESS_FILE);
+  const other = paths.find((full) => !ACCESS_FILE.test(full));
   if (other !== undefined)
     throw new RolecallError('configuration', `${displayPath(other)} is not an access rules file (*${SUFFIX}).`);
-  if (found.length === 0)
+  if (paths.length === 0)
     throw new RolecallError('configuration', `There is no *${SUFFIX} in this folder or its subfolders.`);
   const read = await Promise.all(
-    found.map(async (full) => ({ path: displayPath(full), file: part(readAccessFile(await readTextFile(full))) })),
+    paths.map(async (full) => ({ path: displayPath(full), file: part(readAccessFile(await readTextFile(full))) })),
   );
   const files = read.flatMap(({ path, file }) => (file ? [{ path, file }] : []));
   for (const { path, file } of read) if (!file) terminal.note(`${path} declares nothing.`);
@@ -83,7 +83,7 @@ async function checkFiles(
   const { checked, isUnreached } =
     files.length === 0 ? { checked: [], isUnreached: false } : await checkAll(context, files, { ...options, now });
   if (options.json) await terminal.writeJson(reportJson(checked, { now, emails: options.emails }));
-  else for (const one of checked) await terminal.write(`${reportLines(one).join('\n')}\n`);
+  else for (const file of checked) await terminal.write(`${reportLines(file).join('\n')}\n`);
   if (options.sarif !== undefined)
     await writeTextFile(options.sarif, `${printableJson(reportSarif(checked, manifest.version))}\n`);
   const verdict = worstVerdict(checked);

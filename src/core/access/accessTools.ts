@@ -123,22 +123,22 @@ export function fullAnswer(
     case 'list_roles':
       return rolesAnswer(model, applyFilter(model, parseFilter(input.filter ?? '')).roles);
     case 'who_has_role': {
-      const found = findRoles(model, input.role ?? '');
+      const roles = findRoles(model, input.role ?? '');
       return oneOrSeveral(
         model,
         maxMatches,
-        found.map((role) => holdersAnswer(model, role)),
-        found.map((role) => englishRoleText(role, model.rolesKnown)),
+        roles.map((role) => holdersAnswer(model, role)),
+        roles.map((role) => englishRoleText(role, model.rolesKnown)),
         `No role of ${oneLine(model.organization)} is named “${oneLine(input.role ?? '')}”.`,
       );
     }
     case 'effective_access': {
-      const found = findPrincipals(model, input.who ?? '');
+      const principals = findPrincipals(model, input.who ?? '');
       return oneOrSeveral(
         model,
         maxMatches,
-        found.map((principal) => effectiveAccessAnswer(model, principal)),
-        found.map(englishPrincipalText),
+        principals.map((principal) => effectiveAccessAnswer(model, principal)),
+        principals.map(englishPrincipalText),
         `Nobody in the groups of ${oneLine(model.organization)} is named “${oneLine(input.who ?? '')}”.`,
       );
     }
@@ -155,15 +155,15 @@ function chooseOrganization(
   if (!only) throw new RolecallError('invalidRequest', 'The user has added no organization to Rolecall yet.');
   if (!wanted && organizations.length === 1) return only.id;
   const isMeant = (name: string) => name.toLowerCase() === wanted?.toLowerCase();
-  const found =
+  const organization =
     organizations.find(({ id }) => id === wanted) ??
     organizations.find(({ id, names }) => isMeant(id) || names.some(isMeant));
-  if (found) return found.id;
+  if (organization) return organization.id;
   if (asker === 'others') {
     throw new RolecallError('invalidRequest', 'Ask the user which organization is meant, and call again with its id.');
   }
-  const known = organizations.map(({ id }) => oneLine(id)).join(', ');
-  throw new RolecallError('invalidRequest', `Which organization? The organizations are: ${known}.`);
+  const ids = organizations.map(({ id }) => oneLine(id)).join(', ');
+  throw new RolecallError('invalidRequest', `Which organization? The organizations are: ${ids}.`);
 }
 
 function oneOrSeveral(

@@ -54,9 +54,9 @@ function groupChange(before: ReviewGroup, after: ReviewGroup): GroupChange[] {
   const { members: membersAfter, roles: rolesAfter, ...factsAfter } = after;
   // What either review does not know was neither added nor removed.
   const unknown = new Set([...(before.missing ?? []), ...(after.missing ?? [])]);
-  const known = (members: readonly ReviewMember[]) =>
+  const comparable = (members: readonly ReviewMember[]) =>
     unknown.has('serviceAccounts') ? members.filter(({ kind }) => kind !== 'serviceAccount') : members;
-  const members = setDifference(known(membersBefore), known(membersAfter), memberKey);
+  const members = setDifference(comparable(membersBefore), comparable(membersAfter), memberKey);
   const grants = unknown.has('roles')
     ? { added: [], removed: [] }
     : setDifference(rolesBefore, rolesAfter, (key) => key);

@@ -48,16 +48,16 @@ export function differenceDocument(difference: Difference, before: Review, after
     [l10n.t('Roles removed'), roles.removed.map((role) => [...line.role(role.key), ' ', { small: role.id }])],
     [l10n.t('Roles changed'), roles.changed.flatMap((change) => roleChanges(change, line))],
   ];
-  const found = sections.filter(([, lines]) => lines.length > 0);
-  const counts = found.map(([title, lines]) => `${title}: ${lines.length}`).join(' · ');
+  const changedSections = sections.filter(([, lines]) => lines.length > 0);
+  const counts = changedSections.map(([title, lines]) => `${title}: ${lines.length}`).join(' · ');
   return {
     title: l10n.t('What changed in {0}', after.organization),
     about: aboutLine(after, l10n.t('from {0} to {1}', momentOf(before), momentOf(after))),
     blocks: [
       ...incomplete(before, l10n.t('The earlier data is incomplete: some changes may be missing or wrong.')),
       ...incomplete(after, l10n.t('The current data is incomplete: some changes may be missing or wrong.')),
-      paragraph(found.length === 0 ? l10n.t('No changes.') : { strong: counts }),
-      ...found.flatMap(([title, lines]) => [
+      paragraph(changedSections.length === 0 ? l10n.t('No changes.') : { strong: counts }),
+      ...changedSections.flatMap(([title, lines]) => [
         heading(`${title} (${lines.length})`),
         { kind: 'list', lines } satisfies Block<EntryLink>,
       ]),
@@ -133,11 +133,11 @@ function members(changes: readonly GroupChange[], which: 'added' | 'removed', li
 function groupSummary({ key, name, id, roles, members, missing }: ReviewGroup, line: Lines): AccessLine {
   const none = missing?.includes('roles') ? l10n.t('unknown roles') : l10n.t('no roles');
   const granted = roles.length === 0 ? [none] : fillLine(l10n.t('roles {0}'), joinLines(roles.map(line.role)));
-  const held =
+  const membersText =
     members.length === 0
       ? [l10n.t('no members')]
       : fillLine(l10n.t('members {0}'), joinLines(members.map(line.member)));
-  return [...line.group(key, name), ': ', ...granted, '; ', ...held, ' ', { small: id }];
+  return [...line.group(key, name), ': ', ...granted, '; ', ...membersText, ' ', { small: id }];
 }
 
 function otherChanges({ key, name, facts }: GroupChange, line: Lines): readonly AccessLine[] {

@@ -51,8 +51,8 @@ export function englishMemberName({ kind, id, email }: Pick<Principal, 'kind' | 
 /** A principal, unambiguously: `jane@example.com (subject 17 of https://issuer)`. */
 export function englishPrincipalText(principal: Pick<Principal, 'kind' | 'id' | 'email' | 'issuer'>): string {
   const { kind, id, email, issuer } = principal;
-  const which = issuer === undefined ? KINDS[kind] : `${KINDS[kind]} of ${oneLine(issuer)}`;
-  return email === undefined ? `${oneLine(id)} (${which})` : `${oneLine(email)} (${which}, id ${oneLine(id)})`;
+  const kindText = issuer === undefined ? KINDS[kind] : `${KINDS[kind]} of ${oneLine(issuer)}`;
+  return email === undefined ? `${oneLine(id)} (${kindText})` : `${oneLine(email)} (${kindText}, id ${oneLine(id)})`;
 }
 
 /** `operators (id g-1)`, with its notes. */

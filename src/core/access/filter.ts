@@ -36,9 +36,9 @@ export function parseFilter(text: string): readonly FilterTerm[] {
   const source = text.trim();
   TERM.lastIndex = 0;
   while (TERM.lastIndex < source.length) {
-    const found = TERM.exec(source);
-    if (found === null) break;
-    const [, minus, name, quoted, bare] = found;
+    const match = TERM.exec(source);
+    if (match === null) break;
+    const [, minus, name, quoted, bare] = match;
     const value = (quoted ?? bare ?? '').toLowerCase();
     const key = keyOf(name, value);
     const word = key === undefined && name !== undefined ? `${name.toLowerCase()}:${value}` : value;
@@ -264,16 +264,16 @@ function personMatches(model: AccessModel, { key, value }: FilterTerm): (princip
   if (key !== undefined) return isInOneOf(applyFilter(model, [{ key, value, negated: false }]).groups);
   // A word is true of a group for its other members too: here only the group's own texts and its roles count.
   const roles = new Set(model.roles.filter((entry) => roleMatches(entry, value)));
-  const said = model.groups.filter(
+  const matchingGroups = model.groups.filter(
     (entry) => groupMatches(entry, value) || entry.roles.some((role) => roles.has(role)),
   );
-  const isIn = isInOneOf(said);
+  const isIn = isInOneOf(matchingGroups);
   return (principal) => isCalled(principal) || isIn(principal);
 }
 
 function isInOneOf(groups: readonly GroupEntry[]): (principal: Principal) => boolean {
-  const left = new Set(groups);
-  return (principal) => principal.groups.some((group) => left.has(group));
+  const groupSet = new Set(groups);
+  return (principal) => principal.groups.some((group) => groupSet.has(group));
 }
 
 export const SORT_ORDERS = ['service', 'name', 'creation', 'health'] as const;

@@ -276,16 +276,16 @@ class Principals {
 
 /** Gives `id`, or `id#2` and so on where the service repeats one. */
 class UniqueKeys {
-  readonly #taken: ReadonlyMap<string, unknown>;
+  readonly #existing: ReadonlyMap<string, unknown>;
   readonly #times = new Map<string, number>();
 
-  constructor(taken: ReadonlyMap<string, unknown>) {
-    this.#taken = taken;
+  constructor(existing: ReadonlyMap<string, unknown>) {
+    this.#existing = existing;
   }
 
   next(id: string): string {
     let key = id;
-    for (let times = this.#times.get(id) ?? 1; this.#taken.has(key); key = `${id}#${times}`) {
+    for (let times = this.#times.get(id) ?? 1; this.#existing.has(key); key = `${id}#${times}`) {
       times += 1;
       this.#times.set(id, times);
     }

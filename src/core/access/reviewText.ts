@@ -92,13 +92,13 @@ function originOf({ service, account }: ReviewOrigin, at: number | undefined): s
 function summary(model: AccessModel): readonly AccessBlock[] {
   const { groups, roles, principals } = model;
   const findings = orphanRows(model).reduce((count, { items }) => count + items.length, 0);
-  const known = (isKnown: boolean, text: string) => (isKnown ? text : l10n.t('unknown (could not be read)'));
+  const textIfKnown = (isKnown: boolean, text: string) => (isKnown ? text : l10n.t('unknown (could not be read)'));
   const lines: AccessLine[] = [
-    fillLine(l10n.t('Groups: {0}'), [{ strong: known(model.groupsKnown, String(groups.length)) }]),
+    fillLine(l10n.t('Groups: {0}'), [{ strong: textIfKnown(model.groupsKnown, String(groups.length)) }]),
     fillLine(l10n.t('Roles: {0}'), [
-      { strong: known(model.rolesKnown, String(roles.filter(({ role }) => role !== undefined).length)) },
+      { strong: textIfKnown(model.rolesKnown, String(roles.filter(({ role }) => role !== undefined).length)) },
     ]),
-    fillLine(l10n.t('Members: {0}'), [{ strong: known(model.groupsKnown, membersText(principals)) }]),
+    fillLine(l10n.t('Members: {0}'), [{ strong: textIfKnown(model.groupsKnown, membersText(principals)) }]),
     fillLine(l10n.t('Complete: {0}'), [{ strong: model.gaps.length === 0 ? l10n.t('yes') : l10n.t('no') }]),
     fillLine(l10n.t('Findings: {0}'), [{ strong: String(findings) }]),
   ];
@@ -131,14 +131,14 @@ function administrators(model: AccessModel): readonly AccessBlock[] {
 }
 
 function attention(model: AccessModel): readonly AccessBlock[] {
-  const found = orphanRows(model);
-  if (found.length === 0)
+  const orphans = orphanRows(model);
+  if (orphans.length === 0)
     return [
       paragraph(
         model.gaps.length === 0 ? l10n.t('No findings.') : l10n.t('No findings in the data that could be read.'),
       ),
     ];
-  const lines = found.map(
+  const lines = orphans.map(
     ({ title, items }): AccessLine => [{ strong: `${title} (${items.length}):` }, ' ', ...joinLines(items)],
   );
   return [{ kind: 'list', lines }];
@@ -190,8 +190,8 @@ export function reviewCsv(model: AccessModel, reader: ReviewOrigin): string {
     complete: model.gaps.length === 0 ? 'yes' : 'no',
   };
   const rows: Row[] = model.gaps.map((gap) => ({ section: 'incomplete', finding: englishGapText(gap) }));
-  for (const { finding, rows: found } of orphanRows(model)) {
-    for (const row of found) rows.push({ section: 'orphan', finding, ...row });
+  for (const { finding, rows: orphans } of orphanRows(model)) {
+    for (const row of orphans) rows.push({ section: 'orphan', finding, ...row });
   }
   for (const entry of model.groups) {
     const members = entry.members.length > 0 ? entry.members : [undefined];

@@ -37,12 +37,12 @@ export function checkInferenceUrl(typed: string, as?: string): string {
       typed.replace(/[?#].*$/, ''),
     );
   const base = url.href.replace(/\/+$/, '');
-  const meant = base.replace(/\/+v1$/, '');
-  if (meant !== base) {
+  const suggestion = base.replace(/\/+v1$/, '');
+  if (suggestion !== base) {
     throw wrong(
       'inference.url',
-      (name) => l10n.t('{0} must not end in /v1, because Rolecall adds it. Use {1}.', name, meant),
-      meant,
+      (name) => l10n.t('{0} must not end in /v1, because Rolecall adds it. Use {1}.', name, suggestion),
+      suggestion,
     );
   }
   return base;

@@ -57,9 +57,9 @@ export function redact(text: string): string {
 
 /** Hides these values, in every encoding they could be written in. For an answer that may repeat what was sent. */
 export function redactValues(text: string, values: readonly (string | undefined)[]): string {
-  const known = new KnownSecrets(values.length);
-  for (const value of values) known.add(value ?? '');
-  return hide(text, (view) => known.find(view));
+  const secrets = new KnownSecrets(values.length);
+  for (const value of values) secrets.add(value ?? '');
+  return hide(text, (view) => secrets.find(view));
 }
 
 /** Knows the live secrets and hides them in every encoding they could be written in. */
@@ -68,15 +68,15 @@ export class Redactor {
    * Refreshes create secrets all day, so only the newest 64 are known by value. Older ones are still recognized by
    * their form.
    */
-  readonly #known = new KnownSecrets(64);
+  readonly #secrets = new KnownSecrets(64);
 
   /** Remembers `secret`; short values are not remembered because hiding them would blot out ordinary words. */
   addSecret(secret: string | undefined): void {
-    this.#known.add(secret ?? '');
+    this.#secrets.add(secret ?? '');
   }
 
   redact(text: string): string {
-    return hide(text, (view) => [...this.#known.find(view), ...suspicious(view)]);
+    return hide(text, (view) => [...this.#secrets.find(view), ...suspicious(view)]);
   }
 }
 
@@ -168,8 +168,8 @@ function endOfQuoted(text: string, at: number): number {
 }
 
 function endAt(text: string, what: string, at: number): number {
-  const found = text.indexOf(what, at);
-  return found < 0 ? text.length : found;
+  const position = text.indexOf(what, at);
+  return position < 0 ? text.length : position;
 }
 
 /** Runs of at least 20 characters that were drawn at random, close to one of the names (begin, end, begin, …). */

@@ -34,9 +34,9 @@ export async function withRetries<T>(
     } catch (error) {
       if (!(error instanceof RolecallError) || attempt >= policy.attempts) throw error;
       if (error.kind !== 'server' && error.kind !== 'rateLimited') throw error;
-      const asked = error.details.retryAfterMs;
-      if (asked !== undefined && asked > policy.maxMs) throw error; // Waiting less than asked would only be refused again.
-      const wait = asked ?? Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * random();
+      const retryAfterMs = error.details.retryAfterMs;
+      if (retryAfterMs !== undefined && retryAfterMs > policy.maxMs) throw error; // Waiting less than asked would only be refused again.
+      const wait = retryAfterMs ?? Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * random();
       onRetry(error, attempt, wait);
       await delay(wait, signal);
     }

@@ -30,13 +30,13 @@ export function formatList(items: readonly string[]): string {
   return items.length < 2 ? last : l10n.t('{0} and {1}', items.slice(0, -1).join(', '), last);
 }
 
-/** The one among `known` that was probably meant; `undefined` if none is similar, or if it is the same. */
-export function nearest<T extends string>(typed: string, known: Iterable<T>): T | undefined {
+/** The one among `candidates` that was probably meant; `undefined` if none is similar, or if it is the same. */
+export function nearest<T extends string>(typed: string, candidates: Iterable<T>): T | undefined {
   const wanted = typed.toLowerCase();
   const limit = Math.min(3, Math.max(1, Math.floor(typed.length / 3)));
   let best: T | undefined;
   let least = limit + 1;
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     if (candidate === typed || Math.abs(candidate.length - typed.length) >= least) continue;
     const far = distance(wanted, candidate.toLowerCase(), least);
     if (far < least) [best, least] = [candidate, far];
@@ -45,8 +45,8 @@ export function nearest<T extends string>(typed: string, known: Iterable<T>): T 
 }
 
 /** A sentence about an unknown name, followed by what was probably meant. */
-export function didYouMean(sentence: string, meant: string | undefined): string {
-  return meant === undefined ? sentence : `${sentence} ${l10n.t('Did you mean "{0}"?', meant)}`;
+export function didYouMean(sentence: string, suggestion: string | undefined): string {
+  return suggestion === undefined ? sentence : `${sentence} ${l10n.t('Did you mean "{0}"?', suggestion)}`;
 }
 
 /** Optimal string alignment distance; `limit` if it is that or more. */

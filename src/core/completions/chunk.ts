@@ -92,9 +92,9 @@ export class ChunkParser {
     // Slices are compared many bytes at once, which `startsWith` does not do.
     if (end < prefix.length || data.slice(0, prefix.length) !== prefix || data.slice(end) !== suffix) return undefined;
     const raw = data.slice(prefix.length, end);
-    const said = raw.length < COPIED_LENGTH && PLAIN.test(raw) ? raw : parseJson(`"${raw}"`);
-    if (said === undefined) return undefined; // More than one string.
-    delta[name] = said;
+    const content = raw.length < COPIED_LENGTH && PLAIN.test(raw) ? raw : parseJson(`"${raw}"`);
+    if (content === undefined) return undefined; // More than one string.
+    delta[name] = content;
     return value;
   }
 }
@@ -154,13 +154,13 @@ function readChoices(values: readonly unknown[]): ChoiceDelta[] {
 function readChoice(value: JsonObject, position: number): ChoiceDelta {
   const whole = isJsonObject(value.message);
   const delta = isJsonObject(value.delta) ? value.delta : whole ? (value.message as JsonObject) : empty;
-  const said = Array.isArray(delta.content) ? readParts(delta.content) : undefined;
+  const parts = Array.isArray(delta.content) ? readParts(delta.content) : undefined;
   return {
     index: numberOrUndefined(value.index) ?? position,
     role: text(delta.role),
-    text: (said ? said.text : text(delta.content)) || text(delta.refusal),
+    text: (parts ? parts.text : text(delta.content)) || text(delta.refusal),
     reasoning:
-      (said?.reasoning ?? '') ||
+      (parts?.reasoning ?? '') ||
       text(delta.reasoning_content) ||
       text(delta.reasoning) ||
       (Array.isArray(delta.reasoning_details) ? readParts(delta.reasoning_details, true).reasoning : ''),
@@ -178,7 +178,7 @@ const empty: JsonObject = {};
  * once more, are reasoning, as are all of `reasoning_details`. Without recursion, because the service decides how deeply they are nested.
  */
 function readParts(content: readonly unknown[], isThinking = false): { text: string; reasoning: string } {
-  const said = { text: '', reasoning: '' };
+  const texts = { text: '', reasoning: '' };
   const open = [{ parts: content.values(), isThinking }];
   for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
     const { done, value: part } = list.parts.next();
@@ -189,9 +189,9 @@ function readParts(content: readonly unknown[], isThinking = false): { text: str
     const thinks = list.isThinking || (isJsonObject(part) && (part.type === 'thinking' || part.type === 'reasoning'));
     const inner = isJsonObject(part) ? (thinks ? thoughtIn(part) : (part.text ?? part.refusal)) : part;
     if (Array.isArray(inner)) open.push({ parts: inner.values(), isThinking: thinks });
-    else said[thinks ? 'reasoning' : 'text'] += text(inner);
+    else texts[thinks ? 'reasoning' : 'text'] += text(inner);
   }
-  return said;
+  return texts;
 }
 
 function thoughtIn({ text, thinking, reasoning, summary }: JsonObject): unknown {

@@ -118,11 +118,11 @@ function prepare(
     ...(streams && own.includes('stream_options') && { stream_options: { include_usage: true } }),
     ...(request.tools?.length && own.includes('tool_choice') && { tool_choice: 'auto' as const }),
   };
-  const known = dropRefusedFields(complete, observations.refusedFields(service, request.model), own);
-  const fitted = prepareRequest(known.request, fitting);
+  const reduced = dropRefusedFields(complete, observations.refusedFields(service, request.model), own);
+  const fitted = prepareRequest(reduced.request, fitting);
   // What the user offered or set is reported every time it is left out; the rest only once.
-  const told = known.notices.filter(({ code }) => code === 'toolsDropped' || code === 'parameterLeftOut');
-  return { request: fitted.request, notices: [...told, ...fitted.notices] };
+  const repeatedNotices = reduced.notices.filter(({ code }) => code === 'toolsDropped' || code === 'parameterLeftOut');
+  return { request: fitted.request, notices: [...repeatedNotices, ...fitted.notices] };
 }
 
 /** Calibrates later estimates with the prompt tokens that the service counted. */
@@ -170,14 +170,14 @@ async function* again(
 function retryPolicy(
   deps: InferenceDeps,
   { longestWaitMs = 30_000 }: CompletionOptions,
-  asked: {
+  context: {
     readonly own: readonly OptionalField[];
     readonly fitting: TruncationContext;
     readonly model: string;
     readonly signal: AbortSignal;
   },
 ): CompletionRetryPolicy {
-  const { own, fitting, model, signal } = asked;
+  const { own, fitting, model, signal } = context;
   return new CompletionRetryPolicy({
     own,
     longestWaitMs,

@@ -68,7 +68,7 @@ export class DeadlineSignal {
   /** Resets the limits that `by` resets. */
   reset(by: 'byte' | 'piece'): void {
     const now = this.#now();
-    for (const each of this.#limits) if (each.limit.resetBy === by) each.endsAt = now + each.limit.ms;
+    for (const entry of this.#limits) if (entry.limit.resetBy === by) entry.endsAt = now + entry.limit.ms;
     if (!this.#timer) this.#schedule();
   }
 
@@ -101,8 +101,8 @@ export class DeadlineSignal {
     this.#timer = undefined;
     if (this.#since === undefined) return; // The next wait sets the timer again.
     const now = this.#now();
-    const passed = this.#limits.find(({ endsAt }) => endsAt <= now);
-    if (passed) this.#controller.abort(passed.limit.reason());
+    const expired = this.#limits.find(({ endsAt }) => endsAt <= now);
+    if (expired) this.#controller.abort(expired.limit.reason());
     else this.#schedule();
   }
 }

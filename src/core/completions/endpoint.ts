@@ -119,14 +119,14 @@ export function withoutSecrets(
   token: string,
   { headers = {} }: Pick<InferenceDeps, 'headers'>,
 ): RolecallError {
-  const sent = [token, ...Object.values(headers)];
-  const facts = Object.entries(error.details).map(([name, said]) => [
+  const secrets = [token, ...Object.values(headers)];
+  const facts = Object.entries(error.details).map(([name, fact]) => [
     name,
-    typeof said === 'string' ? redactValues(said, sent) : said,
+    typeof fact === 'string' ? redactValues(fact, secrets) : fact,
   ]);
-  const message = redactValues(error.message, sent);
+  const message = redactValues(error.message, secrets);
   const same =
-    message === error.message && facts.every(([name, said]) => said === error.details[name as keyof ErrorDetails]);
+    message === error.message && facts.every(([name, fact]) => fact === error.details[name as keyof ErrorDetails]);
   // Without the cause, which may contain them as well.
   if (same) return error;
   return new RolecallError(error.kind, message, { details: Object.fromEntries(facts), remedy: error.remedy });
@@ -200,8 +200,8 @@ export async function readPrefix(
 /** The error for a failure of `fetch` or of reading a body; its own time limits become `timeout` errors. */
 function connectionError(error: unknown, url: string): RolecallError {
   if (error instanceof RolecallError) return error;
-  const failed = networkError(error, url);
-  const { code } = failed.details;
-  if (code !== 'UND_ERR_HEADERS_TIMEOUT' && code !== 'UND_ERR_BODY_TIMEOUT') return failed;
-  return new RolecallError('timeout', failed.message, { cause: error, details: failed.details });
+  const failure = networkError(error, url);
+  const { code } = failure.details;
+  if (code !== 'UND_ERR_HEADERS_TIMEOUT' && code !== 'UND_ERR_BODY_TIMEOUT') return failure;
+  return new RolecallError('timeout', failure.message, { cause: error, details: failure.details });
 }

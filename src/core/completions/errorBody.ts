@@ -38,16 +38,16 @@ export function readErrorObject(body: JsonObject, depth = 0): ErrorBody | undefi
   }
   if (typeof error === 'string' && error !== '') {
     const description = textOf(body.error_description) ?? textOf(body.message);
-    const said =
+    const errorBody =
       description === undefined
         ? readAny(error, depth)
         : { ...messageOf(description), code: sanitizeServerMessage(error) };
-    return withTrace(said ?? {}, body);
+    return withTrace(errorBody ?? {}, body);
   }
   const isError = error === true || body.object === 'error' || body.type === 'error';
   if (!isError && Array.isArray(body.choices)) return undefined;
-  const said = readMembers(body, depth);
-  return isError || said.message !== undefined || said.page ? withTrace(said, body) : undefined;
+  const errorBody = readMembers(body, depth);
+  return isError || errorBody.message !== undefined || errorBody.page ? withTrace(errorBody, body) : undefined;
 }
 
 /** The deepest nesting that is read: more than any gateway uses, and a limit for a hostile one. */
@@ -65,14 +65,14 @@ function readAny(value: unknown, depth: number): ErrorBody | undefined {
 }
 
 function readMembers(error: JsonObject, depth: number): ErrorBody {
-  const said = readAny(error.message ?? error.msg ?? error.error_msg ?? error.detail, depth + 1);
+  const inner = readAny(error.message ?? error.msg ?? error.error_msg ?? error.detail, depth + 1);
   const metadata = isJsonObject(error.metadata) ? error.metadata.raw : undefined;
   const within = [error.error, error.errors, metadata, error.failed_generation].map((each) => readAny(each, depth + 1));
   const type = textOf(error.error_type) ?? textOf(error.type);
   const code = textOf(error.code) ?? textOf(error.error_code);
   const param = Array.isArray(error.param) ? error.param.filter(isText).join(', ') : textOf(error.param);
   return {
-    ...joined([said, ...within]),
+    ...joined([inner, ...within]),
     ...(code === undefined ? {} : { code: sanitizeServerMessage(code) }),
     ...(type === undefined ? {} : { errorType: sanitizeServerMessage(type) }),
     ...(param === undefined || param === '' ? {} : { param: sanitizeServerMessage(param) }),
@@ -81,14 +81,14 @@ function readMembers(error: JsonObject, depth: number): ErrorBody {
 
 /** Joins several descriptions of one error: every message once, and each other member from the first that has it. */
 function joined(bodies: readonly (ErrorBody | undefined)[]): ErrorBody {
-  const said = bodies.filter((body) => body !== undefined);
+  const errorBodies = bodies.filter((body) => body !== undefined);
   const words: string[] = [];
-  for (const { message } of said) {
+  for (const { message } of errorBodies) {
     if (message !== undefined && !words.some((known) => known.includes(message))) words.push(message);
   }
   const sentence = words.reduce((all, next) => `${all}${/[.!?:]$/.test(all) ? '' : ':'} ${next}`, '').slice(2);
   return {
-    ...Object.assign({}, ...said.toReversed()),
+    ...Object.assign({}, ...errorBodies.toReversed()),
     ...(sentence !== '' && { message: sanitizeServerMessage(sentence) }),
   };
 }
@@ -97,10 +97,10 @@ function joined(bodies: readonly (ErrorBody | undefined)[]): ErrorBody {
 function readList(list: readonly unknown[], depth: number): ErrorBody | undefined {
   const problems = list.slice(0, MOST_PROBLEMS);
   const places = problems.map(placeOf);
-  const said = problems.map((problem) => readAny(problem, depth + 1));
-  const lines = said.map((body, at) => [places[at], body?.message].filter(Boolean).join(': ')).filter(Boolean);
+  const entries = problems.map((problem) => readAny(problem, depth + 1));
+  const lines = entries.map((body, at) => [places[at], body?.message].filter(Boolean).join(': ')).filter(Boolean);
   const param = places.filter(Boolean).join(', ');
-  const first = said.find((body) => body !== undefined);
+  const first = entries.find((body) => body !== undefined);
   if (first === undefined) return undefined;
   return {
     ...(param === '' && first), // The other members of an entry with a place belong to that place.
@@ -125,9 +125,9 @@ function messageOf(text: string): ErrorBody {
 
 const markup = /<(?:!doctype|html|head|body|title|center|h1)\b/i;
 
-function withTrace(said: ErrorBody, body: JsonObject): ErrorBody {
+function withTrace(errorBody: ErrorBody, body: JsonObject): ErrorBody {
   const traceId = textOf(body.trace_id) ?? textOf(body.request_id);
-  return traceId === undefined ? said : { ...said, traceId: sanitizeServerMessage(traceId) };
+  return traceId === undefined ? errorBody : { ...errorBody, traceId: sanitizeServerMessage(traceId) };
 }
 
 function isText(value: unknown): value is string {
@@ -205,8 +205,8 @@ function sum(message: string): number | undefined {
 
 function firstNumber(message: string, patterns: readonly string[]): number | undefined {
   for (const pattern of patterns) {
-    const found = new RegExp(pattern, 'i').exec(message)?.[1];
-    if (found !== undefined) return Number(found.replaceAll(',', ''));
+    const digits = new RegExp(pattern, 'i').exec(message)?.[1];
+    if (digits !== undefined) return Number(digits.replaceAll(',', ''));
   }
   return undefined;
 }

@@ -212,19 +212,22 @@ const signedOutWord =
 
 function unknownModel(r: ErrorResponse): boolean {
   if (r.body.code === 'model_not_found' || /model_?not_?found/i.test(r.body.errorType ?? '')) return true;
-  const said = r.body.message ?? '';
+  const message = r.body.message ?? '';
   if (statusOf(r) === 404) {
     return (
-      r.body.isSpecified === true || r.body.param === 'model' || /\bmodel\b/i.test(said) || mentions(said, r.model)
+      r.body.isSpecified === true ||
+      r.body.param === 'model' ||
+      /\bmodel\b/i.test(message) ||
+      mentions(message, r.model)
     );
   }
   return (
-    statusOf(r) === 400 && /\bmodel\b.*(?:does not exist|not found|unknown|not available)|unknown model/i.test(said)
+    statusOf(r) === 400 && /\bmodel\b.*(?:does not exist|not found|unknown|not available)|unknown model/i.test(message)
   );
 }
 
-function mentions(said: string, model: string | undefined): boolean {
-  return model !== undefined && model !== '' && said.includes(model);
+function mentions(message: string, model: string | undefined): boolean {
+  return model !== undefined && model !== '' && message.includes(model);
 }
 
 function overflow({ body }: ErrorResponse): string {

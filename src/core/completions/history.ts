@@ -24,7 +24,7 @@ export function repairHistory(messages: readonly ChatMessage[]): ChatMessage[] {
     }
     const results: ChatMessage[] = [];
     while (messages[at + 1]?.role === 'tool') results.push(messages[++at] as ChatMessage);
-    for (const each of repairRound(message, message.tool_calls, results)) repaired.push(each);
+    for (const repairedMessage of repairRound(message, message.tool_calls, results)) repaired.push(repairedMessage);
   }
   return repaired;
 }
@@ -39,14 +39,14 @@ function repairRound(
     if (repaired === undefined || call.function.name === '') return [];
     return [{ ...call, function: { ...call.function, arguments: repaired } }];
   });
-  const { tool_calls: _, ...said } = message;
+  const { tool_calls: _, ...withoutCalls } = message;
   // The text that the model wrote beside its calls stays.
-  if (kept.length === 0) return said.content === null || said.content === '' ? [] : [said];
-  const found = new Map(results.toReversed().map((result) => [result.tool_call_id, result])); // The first of each call.
+  if (kept.length === 0) return withoutCalls.content === null || withoutCalls.content === '' ? [] : [withoutCalls];
+  const resultsById = new Map(results.toReversed().map((result) => [result.tool_call_id, result])); // The first of each call.
   const none = { role: 'tool', content: NO_RESULT };
   return [
     { ...message, tool_calls: kept },
-    ...kept.map(({ id }): ChatMessage => found.get(id) ?? { ...none, tool_call_id: id }),
+    ...kept.map(({ id }): ChatMessage => resultsById.get(id) ?? { ...none, tool_call_id: id }),
   ];
 }
 
@@ -86,15 +86,15 @@ export function truncateHistory(
   const rounds = split(last, ({ tool_calls }) => tool_calls !== undefined);
   const isRound = (part: readonly ChatMessage[]) => part[0]?.tool_calls !== undefined;
   const kept = [...rounds];
-  let left = 0;
+  let removed = 0;
   // The turn begins with the question; of the rounds after it, the newest is the one the model continues from.
   for (let at = rounds.findIndex(isRound); at >= 0 && at < rounds.length - 1 && tokens > budget; at++) {
     const round = rounds[at] ?? [];
     tokens -= size(round);
     kept[at] = [];
-    left++;
+    removed++;
   }
-  return { messages: [...head, ...turns.slice(first, -1).flat(), ...kept.flat()], turns: first, rounds: left };
+  return { messages: [...head, ...turns.slice(first, -1).flat(), ...kept.flat()], turns: first, rounds: removed };
 }
 
 /** Splits before each message for which `begins` is true; what precedes the first is a part of its own. */
@@ -177,8 +177,8 @@ export function prepareRequest(request: CompletionRequest, fitting: TruncationCo
     limits.contextLength,
     observations.contextLimit(service, request.model) ?? Number.POSITIVE_INFINITY,
   );
-  const asked = request.max_completion_tokens ?? request.max_tokens ?? limits.maxOutput;
-  const room = context - Math.min(asked, context * ANSWER_SHARE);
+  const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? limits.maxOutput;
+  const room = context - Math.min(maxTokens, context * ANSWER_SHARE);
   const share = observations.isCalibrated(service, request.model) ? SHARE.calibrated : SHARE.uncalibrated;
   return truncateTo(request, Math.floor(room * share), fitting);
 }

@@ -37,8 +37,8 @@ export class ModelObservations {
   calibrate(service: string, model: string, estimated: number, promptTokens: number): void {
     if (estimated <= 0 || promptTokens <= 0) return;
     const learned = this.#of(service, model);
-    const seen = Math.min(FURTHEST, Math.max(1 / FURTHEST, promptTokens / estimated));
-    learned.ratio = learned.isCalibrated ? (learned.ratio + seen) / 2 : seen;
+    const ratio = Math.min(FURTHEST, Math.max(1 / FURTHEST, promptTokens / estimated));
+    learned.ratio = learned.isCalibrated ? (learned.ratio + ratio) / 2 : ratio;
     learned.isCalibrated = true;
   }
 

@@ -75,8 +75,8 @@ async function list(
     const pieces: string[] = [];
     for await (const text of readText(response, deadline, url, MAX_BYTES)) pieces.push(text);
     const body = parseJson(pieces.join(''));
-    const said = isJsonObject(body) ? readErrorObject(body) : undefined;
-    const refusal = said && errorOfResponse({ body: said });
+    const errorBody = isJsonObject(body) ? readErrorObject(body) : undefined;
+    const refusal = errorBody && errorOfResponse({ body: errorBody });
     if (refusal?.kind === 'signedOut') throw refusal;
     return readModels(body);
   } catch (thrown) {

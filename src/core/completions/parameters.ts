@@ -57,15 +57,15 @@ export function resolveParameters<Source>(layers: readonly ParameterLayer<Source
   const ignored: ParameterEntry<Source>[] = [];
   for (const { source, value, isForeign } of layers) {
     if (!isJsonObject(value)) continue;
-    for (const [field, one] of Object.entries(value)) {
+    for (const [field, setting] of Object.entries(value)) {
       if (isForeign && !isKnown(field)) {
-        ignored.push({ field, value: one, sources: [source], isSpecified: false, problem: foreign() });
+        ignored.push({ field, value: setting, sources: [source], isSpecified: false, problem: foreign() });
         continue;
       }
       const before = written.get(field);
-      const joins = isJsonObject(one) && isJsonObject(before?.value);
+      const joins = isJsonObject(setting) && isJsonObject(before?.value);
       written.set(field, {
-        value: joins ? { ...(before?.value as object), ...one } : one,
+        value: joins ? { ...(before?.value as object), ...setting } : setting,
         sources: joins ? [...(before?.sources ?? []), source] : [source],
       });
     }
@@ -78,9 +78,9 @@ export function resolveParameters<Source>(layers: readonly ParameterLayer<Source
     })
     .concat(ignored)
     .sort((one, other) => placeOf(one.field) - placeOf(other.field));
-  const sent = entries.filter(({ problem }) => problem === undefined);
+  const sentEntries = entries.filter(({ problem }) => problem === undefined);
   return {
-    parameters: Object.fromEntries(sent.map(({ field, value }) => [field, value])) as CompletionParameters,
+    parameters: Object.fromEntries(sentEntries.map(({ field, value }) => [field, value])) as CompletionParameters,
     entries,
   };
 }

@@ -110,20 +110,20 @@ export type OptionalField = (typeof optionalFields)[number];
 export function serializeRequest(request: CompletionRequest): string {
   refuseWhatCannotWork(request);
   const withoutTools = !request.tools || request.tools.length === 0;
-  const known: readonly string[] = requestFields;
+  const order: readonly string[] = requestFields;
   const members = Object.entries(request).filter(
     ([field, value]) => value !== undefined && !(withoutTools && (field === 'tools' || field === 'tool_choice')),
   );
   // Unknown fields, which have no place in the order, come last.
-  const place = (field: string) => (known.includes(field) ? known.indexOf(field) : known.length);
+  const place = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length);
   const body = Object.fromEntries(members.sort(([one], [other]) => place(one) - place(other)));
   return JSON.stringify(body);
 }
 
 /** The members that the specification does not know. They are sent, but may be mistakes of the user. */
 export function unknownFields(request: object): string[] {
-  const known: readonly string[] = requestFields;
-  return Object.keys(request).filter((field) => !known.includes(field));
+  const fields: readonly string[] = requestFields;
+  return Object.keys(request).filter((field) => !fields.includes(field));
 }
 
 function refuseWhatCannotWork(request: CompletionRequest): void {
@@ -147,7 +147,7 @@ function refuseBadTools(tools: readonly FunctionTool[]): void {
       'tools',
     );
   }
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (const tool of tools) {
     const { name } = tool.function;
     if (!toolNamePattern.test(name)) {
@@ -159,8 +159,8 @@ function refuseBadTools(tools: readonly FunctionTool[]): void {
         'tools',
       );
     }
-    if (seen.has(name)) throw invalid(l10n.t('Two tools are named "{0}". Rename one of them.', name), 'tools');
-    seen.add(name);
+    if (names.has(name)) throw invalid(l10n.t('Two tools are named "{0}". Rename one of them.', name), 'tools');
+    names.add(name);
   }
 }
 

@@ -123,25 +123,25 @@ async function* readEvents(
   const reader = new ServerSentEventReader();
   const parser = new ChunkParser();
   const advance = deadlineScheduler(assembler, context);
-  let done = false;
+  let isDone = false;
   try {
     let step: IteratorResult<string> = { value: head };
     for (; !step.done; step = await texts.next()) {
       // One more read after the end lets the body end by itself, which keeps the connection for the next request.
-      if (done) break;
+      if (isDone) break;
       const news: CompletionEvent[] = [];
       const outcome = acceptBatch(reader.read(step.value), parser, assembler, news, context);
       if (news.length > 0) yield news;
       if (outcome instanceof RolecallError) throw outcome;
-      done = outcome === 'done';
-      advance(done);
+      isDone = outcome === 'done';
+      advance(isDone);
     }
-    if (!done) {
+    if (!isDone) {
       const news: CompletionEvent[] = [];
       const outcome = acceptBatch(reader.end(), parser, assembler, news, context);
       yield news;
       if (outcome instanceof RolecallError) throw outcome;
-      done = outcome === 'done';
+      isDone = outcome === 'done';
     }
   } catch (error) {
     // A broken connection means an incomplete answer, provided that any of it has arrived. Stop takes nothing from an
@@ -151,11 +151,11 @@ async function* readEvents(
   } finally {
     await texts.return(undefined);
   }
-  if (done) return yield* end(assembler);
-  const cut = assembler.hasBegun
+  if (isDone) return yield* end(assembler);
+  const reason = assembler.hasBegun
     ? l10n.t('The connection was closed before the answer was complete.')
     : l10n.t('{0} closed the connection without sending an answer.', originOf(context.url));
-  return yield* end(assembler, cut);
+  return yield* end(assembler, reason);
 }
 
 /** @returns the end of the stream, or the error in it: what came before it is in `events`. */
@@ -263,8 +263,8 @@ function deadlineScheduler(assembler: CompletionAssembler, waiting: DeadlineCont
   const { watch: deadline, deadlines } = waiting;
   let state: 'waiting' | 'begun' | 'finished' = 'waiting';
   let pieces = 0;
-  return (done: boolean) => {
-    if (done) {
+  return (isDone: boolean) => {
+    if (isDone) {
       deadline.arm({ ms: AFTER_DONE_MS, reason: () => BODY_COMPLETE });
     } else if (assembler.isFinished && state !== 'finished') {
       state = 'finished';

@@ -120,10 +120,10 @@ export const fieldDependencies: Partial<Readonly<Record<OptionalField, OptionalF
 };
 
 /** The optional fields that the user left to Rolecall; tools only where Rolecall offers them. */
-export function optionalFieldsOf(asked: CompletionParameters, toolsAreOptional: boolean): OptionalField[] {
+export function optionalFieldsOf(parameters: CompletionParameters, toolsAreOptional: boolean): OptionalField[] {
   return optionalFields.filter((field) => {
     if (field === 'tools') return toolsAreOptional;
-    return asked[field] === undefined && (field !== 'tool_choice' || toolsAreOptional);
+    return parameters[field] === undefined && (field !== 'tool_choice' || toolsAreOptional);
   });
 }
 
@@ -138,12 +138,12 @@ export function fieldsToDrop(
   { stream, stream_options, tool_choice }: CompletionParameters,
 ): OptionalField[] {
   const isNone = tool_choice === 'none' && refused.includes('tool_choice');
-  const gone = own.filter((field) => refused.includes(field));
+  const droppedFields = own.filter((field) => refused.includes(field));
   const goesWithStream =
-    stream === false ? Boolean(stream_options) : gone.includes('stream') && stream_options !== null;
-  if (goesWithStream) gone.push('stream_options');
-  if (gone.includes('tools') || (isNone && own.includes('tools'))) gone.push('tools', 'tool_choice');
-  return [...new Set(gone)];
+    stream === false ? Boolean(stream_options) : droppedFields.includes('stream') && stream_options !== null;
+  if (goesWithStream) droppedFields.push('stream_options');
+  if (droppedFields.includes('tools') || (isNone && own.includes('tools'))) droppedFields.push('tools', 'tool_choice');
+  return [...new Set(droppedFields)];
 }
 
 /** `request` without the fields that the model refuses, as far as they can be dropped, and the notices about them. */
@@ -152,8 +152,11 @@ export function dropRefusedFields(
   refused: readonly OptionalField[],
   own: readonly OptionalField[],
 ): { readonly request: CompletionRequest; readonly notices: readonly Notice[] } {
-  const gone = fieldsToDrop(refused, own, request).filter((field) => request[field] !== undefined);
-  return { request: withoutFields(request, gone), notices: noticesOf(gone, refused, own, request.model) };
+  const droppedFields = fieldsToDrop(refused, own, request).filter((field) => request[field] !== undefined);
+  return {
+    request: withoutFields(request, droppedFields),
+    notices: noticesOf(droppedFields, refused, own, request.model),
+  };
 }
 
 /** Without `stream` a request asks for the answer in one piece, which is what that means. */
@@ -200,23 +203,25 @@ function noticesOf(
  */
 export function refusedFields(error: RolecallError, own: readonly string[]): string[] {
   if (error.kind !== 'unsupported' && error.kind !== 'invalidRequest') return [];
-  const said = error.details.serverMessage ?? '';
-  const tools = own.includes('tools') && refusesTools(said) ? ['tools'] : [];
+  const message = error.details.serverMessage ?? '';
+  const tools = own.includes('tools') && refusesTools(message) ? ['tools'] : [];
   const named = namedFields(error.details.param)
     .map((field) => aliases[field] ?? field)
     .filter((field) => tools.length === 0 || field !== 'model');
   if (!named.every((field) => own.includes(field))) return [];
   // A field may also be named because its value is wrong, which leaving it out would only hide.
   if (named.length > 0) {
-    return error.kind === 'unsupported' || said === '' || refusal.test(said) ? [...new Set([...named, ...tools])] : [];
+    return error.kind === 'unsupported' || message === '' || refusal.test(message)
+      ? [...new Set([...named, ...tools])]
+      : [];
   }
-  const inProse = own.filter((field) => new RegExp(`\\b${field.replace('_', '[_ ]')}\\b`).test(said));
-  return [...new Set([...(refusal.test(said) ? inProse : []), ...tools])];
+  const inProse = own.filter((field) => new RegExp(`\\b${field.replace('_', '[_ ]')}\\b`).test(message));
+  return [...new Set([...(refusal.test(message) ? inProse : []), ...tools])];
 }
 
 /** True when a service reports in prose that the model, or its server, does not support tools. */
-export function refusesTools(said: string): boolean {
-  return toolRefusals.some((pattern) => pattern.test(said));
+export function refusesTools(message: string): boolean {
+  return toolRefusals.some((pattern) => pattern.test(message));
 }
 
 const offer = '(?:tools|(?:tool|function)[ _-]?(?:call(?:s|ing)?|use|usage))';

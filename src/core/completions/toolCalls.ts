@@ -13,12 +13,12 @@ export class ToolCallAssembler {
   readonly #calls: OpenCall[] = [];
   /** The latest call of each index, of each id, and of each pair of both: a service decides how many there are. */
   readonly #latest = new Map<string, OpenCall>();
-  readonly #taken: ReadonlySet<string>;
+  readonly #usedIds: ReadonlySet<string>;
   readonly #newId: () => string;
 
-  /** @param taken the IDs of the calls that the conversation already contains. */
-  constructor(taken: ReadonlySet<string> = new Set(), newId: () => string = randomCallId) {
-    this.#taken = taken;
+  /** @param usedIds the IDs of the calls that the conversation already contains. */
+  constructor(usedIds: ReadonlySet<string> = new Set(), newId: () => string = randomCallId) {
+    this.#usedIds = usedIds;
     this.#newId = newId;
   }
 
@@ -47,7 +47,7 @@ export class ToolCallAssembler {
    * @param end.isFinished the service reported that the model finished: only then are broken arguments repaired.
    */
   calls(end: { readonly cut?: string | undefined; readonly isFinished: boolean }): ToolCall[] {
-    const ids = new Set(this.#taken);
+    const ids = new Set(this.#usedIds);
     return this.#calls.map((call) => {
       // Results are matched to calls by id, and some services restart the numbering of calls in each answer.
       call.id = call.id === '' || ids.has(call.id) ? this.#newId() : call.id;
@@ -57,8 +57,8 @@ export class ToolCallAssembler {
   }
 
   #find(delta: ToolCallDelta, touched: ReadonlySet<OpenCall>): OpenCall | undefined {
-    const known = this.#known(delta);
-    if (known && !startsAnother(known, delta)) return known;
+    const call = this.#callOf(delta);
+    if (call && !startsAnother(call, delta)) return call;
     const open = delta.index === undefined ? this.#calls.at(-1) : this.#latest.get(indexKey(delta.index));
     if (!open || (touched.has(open) && !isFragment(delta))) return undefined;
     if (delta.id !== '' && open.id !== '' && delta.id !== open.id) {
@@ -69,7 +69,7 @@ export class ToolCallAssembler {
     return startsAnother(open, delta) ? undefined : open;
   }
 
-  #known({ id, index }: ToolCallDelta): OpenCall | undefined {
+  #callOf({ id, index }: ToolCallDelta): OpenCall | undefined {
     return id === '' ? undefined : (this.#latest.get(pairKey(id, index)) ?? this.#latest.get(idKey(id)));
   }
 

@@ -57,20 +57,20 @@ const MAX_DEPTH = 8;
  * through its browser, a proxy that refuses a tunnel).
  */
 export function errorCodes(error: unknown): string[] {
-  const found = new Set<string>();
+  const codes = new Set<string>();
   const look = (at: unknown, depth: number): void => {
     if (!(at instanceof Error) || depth > MAX_DEPTH) return;
     const { code, errors } = at as { code?: unknown; errors?: unknown };
-    if (typeof code === 'string' && /^\w{1,64}$/.test(code)) found.add(code);
+    if (typeof code === 'string' && /^\w{1,64}$/.test(code)) codes.add(code);
     const chromium = /\bnet::(ERR_\w{1,60})/.exec(at.message)?.[1];
-    if (chromium !== undefined) found.add(chromium);
+    if (chromium !== undefined) codes.add(chromium);
     const tunnel = /Proxy response \((\d{3})\)/.exec(at.message)?.[1];
-    if (tunnel !== undefined) found.add(`PROXY_${tunnel}`);
-    if (Array.isArray(errors)) for (const each of errors.slice(0, 4)) look(each, depth + 1);
+    if (tunnel !== undefined) codes.add(`PROXY_${tunnel}`);
+    if (Array.isArray(errors)) for (const inner of errors.slice(0, 4)) look(inner, depth + 1);
     look(at.cause, depth + 1);
   };
   look(error, 0);
-  return [...found];
+  return [...codes];
 }
 
 const untrusted = () =>

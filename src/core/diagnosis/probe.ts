@@ -62,10 +62,10 @@ async function ask(
   } catch (thrown) {
     const error = asRolecallError(thrown);
     if (error.kind === 'cancelled') throw error;
-    const known = { url, ms: now() - began };
+    const timing = { url, ms: now() - began };
     const { status } = error.details;
-    if (status !== undefined) return { probe: { ...known, kind: 'answered', status } };
-    return { probe: { ...known, kind: 'unreachable', message: error.message, codes: errorCodes(error) } };
+    if (status !== undefined) return { probe: { ...timing, kind: 'answered', status } };
+    return { probe: { ...timing, kind: 'unreachable', message: error.message, codes: errorCodes(error) } };
   }
 }
 
@@ -119,8 +119,8 @@ export async function inspectRedirectUri(
   const hosts = url && Object.hasOwn(LOOPBACK_HOSTS, url.hostname) ? LOOPBACK_HOSTS[url.hostname] : undefined;
   if (url?.protocol === 'http:' && hosts && url.port !== '') {
     for (const host of hosts) {
-      const found = await lookAt(host, Number(url.port), signal);
-      if (found.kind !== 'free') return { uri, ...found };
+      const fact = await lookAt(host, Number(url.port), signal);
+      if (fact.kind !== 'free') return { uri, ...fact };
     }
     return { uri, kind: 'free' };
   }

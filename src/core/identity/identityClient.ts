@@ -97,18 +97,18 @@ export class IdentityClient {
   async #send(path: string, organization: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
     const { tokens, now } = this.#deps;
     const token = await tokens.accessToken(signal);
-    let sent = token;
+    let sentToken = token;
     let answer = await this.#get(path, token, signal);
     if (refusesToken(answer, now())) {
       const next = await tokens.refreshAfter401(token, signal);
       if (next !== undefined) {
-        sent = next;
+        sentToken = next;
         answer = await this.#get(path, next, signal);
       }
     }
     if (answer.status >= 200 && answer.status <= 299 && !holdsError(answer)) return answer;
     // A server may repeat the token, and its message is shown.
-    throw identityError({ ...answer, text: redactValues(answer.text, [sent]) }, organization, now());
+    throw identityError({ ...answer, text: redactValues(answer.text, [sentToken]) }, organization, now());
   }
 
   async #get(path: string, token: string, signal: AbortSignal): Promise<HttpResponse> {
@@ -179,30 +179,30 @@ export async function acceptsToken(
   organization: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  let refused = false;
+  let isRefused = false;
   const client = new IdentityClient({
     ...deps,
     tokens: {
       accessToken: async () => token,
       refreshAfter401: async () => {
-        refused = true;
+        isRefused = true;
         return undefined;
       },
     },
   });
-  const answered = async (ask: () => Promise<unknown>) => {
+  const isAnswered = async (ask: () => Promise<unknown>) => {
     try {
       return (await ask()) !== undefined;
     } catch (error) {
-      if (refused) return false;
+      if (isRefused) return false;
       if (hasAcceptedToken(error)) return true;
       throw error;
     }
   };
-  if (await answered(() => client.organizations(signal))) return true;
-  if (refused) return false;
+  if (await isAnswered(() => client.organizations(signal))) return true;
+  if (isRefused) return false;
   if (organization === undefined) return undefined;
-  return answered(() => client.groups(organization, signal));
+  return isAnswered(() => client.groups(organization, signal));
 }
 
 /** A service that answers “forbidden” or “not found” has accepted the token. */

@@ -108,8 +108,8 @@ function explain(
   if (code === 'invalid_request' && /authori[sz]ation header/i.test(description ?? '')) {
     return ['sessionEnded', l10n.t('The identity service does not accept this sign-in. Sign in again.')];
   }
-  const known = meaningOf(code, organization) ?? meaningOf(BY_STATUS[status], organization);
-  if (known) return known;
+  const meaning = meaningOf(code, organization) ?? meaningOf(BY_STATUS[status], organization);
+  if (meaning) return meaning;
   if (status >= 500) {
     const sentence = l10n.t(
       'The identity service, or a proxy in front of it, returned {0}. Try again in a moment.',

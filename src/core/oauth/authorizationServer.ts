@@ -93,8 +93,8 @@ export class AuthorizationServer {
       throw error;
     }
     if (answer.status !== 400) return; // Anything else that is wrong is shown on the page.
-    const { searchParams: sent } = new URL(authorizationUrl);
-    const text = redactValues(answer.text, secretsOf(sent));
+    const { searchParams: params } = new URL(authorizationUrl);
+    const text = redactValues(answer.text, secretsOf(params));
     const words = sanitizeServerMessage(text.replace(UNSHOWN, ' '));
     throw new RolecallError(
       'configuration',
@@ -187,9 +187,9 @@ export class AuthorizationServer {
   async #discover(signal: AbortSignal): Promise<oauth.ServerMetadata> {
     const { connection, log } = this.#deps;
     const specified = specifiedEndpoints(connection.identityUrl);
-    let found: oauth.Configuration;
+    let config: oauth.Configuration;
     try {
-      found = await oauth.discovery(new URL(connection.identityUrl), connection.clientId, undefined, undefined, {
+      config = await oauth.discovery(new URL(connection.identityUrl), connection.clientId, undefined, undefined, {
         [oauth.customFetch]: this.#fetchWith(signal, { deadlineMs: DISCOVERY_DEADLINE_MS }),
         ...(isLoopback(connection.identityUrl) && { execute: [oauth.allowInsecureRequests] }),
       });
@@ -201,7 +201,7 @@ export class AuthorizationServer {
       log.info(`No discovery at ${connection.identityUrl} (${failure.details.status}); using the specified endpoints.`);
       return specified;
     }
-    const metadata = { ...specified, ...found.serverMetadata() };
+    const metadata = { ...specified, ...config.serverMetadata() };
     refuseForeignEndpoints(metadata, connection);
     return metadata;
   }
@@ -229,10 +229,10 @@ export class AuthorizationServer {
         deadlineMs,
         maxBytes: MAX_BYTES,
       };
-      const sent = [...secretsOf(body), headers.authorization?.replace(/^\S+ /, ''), this.#deps.clientSecret];
-      const answer = repeatingNone(sent, await sendRequest(fetch, url, request, signal));
-      const failed = failedService(answer.status, answer.text, answer.headers);
-      if (failed) throw failed;
+      const secrets = [...secretsOf(body), headers.authorization?.replace(/^\S+ /, ''), this.#deps.clientSecret];
+      const answer = repeatingNone(secrets, await sendRequest(fetch, url, request, signal));
+      const failure = failedService(answer.status, answer.text, answer.headers);
+      if (failure) throw failure;
       return new Response(answer.text || null, { status: answer.status, headers: answer.headers });
     };
   }

@@ -100,14 +100,14 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
   const start = new StartPath();
   let resolve: (url: URL) => void = () => {};
   /** The response that the browser waits for until the sign-in has ended. */
-  let held: ServerResponse | undefined;
+  let browserResponse: ServerResponse | undefined;
   const reply = (why?: string) => {
-    if (!held || held.writableEnded) return;
-    if (why === undefined) send(held, 200, options.pages.done);
-    else send(held, 400, options.pages.failed(why));
+    if (!browserResponse || browserResponse.writableEnded) return;
+    if (why === undefined) send(browserResponse, 200, options.pages.done);
+    else send(browserResponse, 400, options.pages.failed(why));
   };
-  const answered = new Promise<URL>((done) => {
-    resolve = done;
+  const answered = new Promise<URL>((fulfill) => {
+    resolve = fulfill;
   });
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     if ((request.headersDistinct.host ?? []).length !== 1) {
@@ -135,12 +135,12 @@ export async function listenForRedirect(options: LoopbackOptions): Promise<Loopb
       send(response, refusal, options.pages.refused);
       return;
     }
-    if (held !== undefined) {
+    if (browserResponse !== undefined) {
       send(response, 409, options.pages.refused); // One answer for one sign-in.
       return;
     }
     response.setHeaders(new Headers(readable));
-    held = response;
+    browserResponse = response;
     resolve(new URL(`${options.redirectUri}${url.search}`));
   };
   const servers = await listen(target.hosts, target.port, options.redirectUri, handler);
@@ -240,9 +240,9 @@ async function listen(
       const missing = code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'; // No IPv6 on this machine.
       if (missing && (servers.length > 0 || host !== hosts.at(-1))) continue;
       await Promise.all(servers.map(closeServer));
-      const ours =
+      const isOurs =
         code === 'EADDRINUSE' && (await inspectPort(redirectUri, new AbortController().signal)) === 'rolecall';
-      throw ours ? waitsElsewhere(port, cause) : cannotListen(host, port, code, cause);
+      throw isOurs ? waitsElsewhere(port, cause) : cannotListen(host, port, code, cause);
     }
   }
   return servers;

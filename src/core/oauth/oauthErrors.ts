@@ -23,8 +23,8 @@ export function translateOAuthError(
   connection: Connection,
   refused: 'client' | 'code' | 'token' = 'client',
 ): RolecallError {
-  const ours = causes(error).find((at) => at instanceof RolecallError);
-  if (ours) return ours;
+  const rolecallError = causes(error).find((at) => at instanceof RolecallError);
+  if (rolecallError) return rolecallError;
   if (isCancelled(error)) return cancelled(error);
   if (error instanceof oauth.ResponseBodyError) return refusedGrant(error, refused);
   if (error instanceof oauth.AuthorizationResponseError) return refusedAuthorization(error);
@@ -55,13 +55,13 @@ export function failedService(status: number, body: string, headers: Headers): R
   const [kind, sentence]: Meaning = /client\b.*\bsecret\b/i.test(words)
     ? refusedClient()
     : ['server', l10n.t('The identity service returned {0}. Try again in a moment.', status)];
-  const asked = retryAfterMs(headers, Date.now());
+  const waitMs = retryAfterMs(headers, Date.now());
   return new RolecallError(kind, withServerMessage(sentence, words), {
     details: {
       status,
       code: reported.error,
       ...(words && { serverMessage: words }),
-      ...(asked !== undefined && { retryAfterMs: asked }),
+      ...(waitMs !== undefined && { retryAfterMs: waitMs }),
     },
     remedy: remedyOf(kind),
   });
@@ -193,8 +193,8 @@ function unusableAnswer(error: oauth.ClientError, connection: Connection): Rolec
 
 /** A busy service, or a proxy in front of it, may say when to try again. */
 function askedToWait(response: Response | undefined): ErrorDetails {
-  const asked = response && retryAfterMs(response.headers, Date.now());
-  return asked === undefined ? {} : { retryAfterMs: asked };
+  const waitMs = response && retryAfterMs(response.headers, Date.now());
+  return waitMs === undefined ? {} : { retryAfterMs: waitMs };
 }
 
 /** The response was not used, because a check of openid-client failed. */
@@ -215,10 +215,10 @@ function failedCheck(code: string | undefined, identityUrl: string): string {
 }
 
 function causes(error: unknown): unknown[] {
-  const found: unknown[] = [];
-  for (let at: unknown = error; at !== undefined && found.length < 6; ) {
-    found.push(at);
+  const chain: unknown[] = [];
+  for (let at: unknown = error; at !== undefined && chain.length < 6; ) {
+    chain.push(at);
     at = at instanceof Error ? at.cause : undefined;
   }
-  return found;
+  return chain;
 }

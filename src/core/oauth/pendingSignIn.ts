@@ -42,8 +42,8 @@ export function readPending(
   } catch {
     return undefined; // Not ours: no sign-in waits there.
   }
-  const found = z.safeParse(schema, stored);
-  if (!found.success || found.data.key !== connectionKey(connection) || found.data.until < now) return undefined;
-  const { nonce, ...pending } = found.data.pending;
+  const parsed = z.safeParse(schema, stored);
+  if (!parsed.success || parsed.data.key !== connectionKey(connection) || parsed.data.until < now) return undefined;
+  const { nonce, ...pending } = parsed.data.pending;
   return pending.state === state ? { ...pending, ...(nonce !== undefined && { nonce }) } : undefined;
 }

@@ -97,9 +97,9 @@ async function arrival(
   listener: Pick<LoopbackListener, 'newStartUrl'> & Partial<LoopbackListener>,
   signal: AbortSignal,
 ): Promise<URL> {
-  const over = new AbortController();
+  const stop = new AbortController();
   const deadline = AbortSignal.timeout(SIGN_IN_DEADLINE_MS);
-  const waiting = AbortSignal.any([signal, deadline, over.signal]);
+  const waiting = AbortSignal.any([signal, deadline, stop.signal]);
   try {
     const delivered = deps.delivered(pending, waiting);
     const listened = listener.answer ? [listener.answer(waiting)] : [];
@@ -120,7 +120,7 @@ async function arrival(
       { remedy: { kind: 'signInAgain' } },
     );
   } finally {
-    over.abort();
+    stop.abort();
   }
 }
 

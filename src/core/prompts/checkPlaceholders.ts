@@ -36,29 +36,29 @@ export const COMPLETION_VARIABLE = 'completion';
 export function checkPlaceholders(reader: YamlReader, checked: Checked): string[] {
   const { evaluators, extensions, cases } = checked;
   const places = placesOf(checked);
-  const used = new Set(places.filter(({ kind }) => kind === 'variable').map(({ name }) => name));
-  for (const name of evaluators.flatMap(namesWithoutPlace)) used.add(name);
+  const usedNames = new Set(places.filter(({ kind }) => kind === 'variable').map(({ name }) => name));
+  for (const name of evaluators.flatMap(namesWithoutPlace)) usedNames.add(name);
   const defined = new Map(cases.flatMap(({ keys }) => [...keys]));
   for (const place of places) reportText(reader, place, defined);
   if (cases.length > 0 && extensions.cases.length === 0) {
     for (const place of places) reportUndefined(reader, place, defined);
-    for (const { one } of cases)
+    for (const { one: promptCase } of cases)
       reportMissing(
         reader,
-        one,
-        [...used].filter((name) => defined.has(name)),
+        promptCase,
+        [...usedNames].filter((name) => defined.has(name)),
       );
-    reportUnused(reader, used, defined);
+    reportUnused(reader, usedNames, defined);
   }
-  return [...used];
+  return [...usedNames];
 }
 
 /** All placeholders that a case can fill. */
 export function placesOf({ messages, evaluators, extensions }: Omit<Checked, 'cases'>): Placeholder[] {
-  const sent = [...messages.flatMap(templatesOf), ...extensions.images];
+  const sentTemplates = [...messages.flatMap(templatesOf), ...extensions.images];
   const judged = evaluators.flatMap(({ check }) => templatesOfCheck(check));
   return [
-    ...sent.flatMap(({ placeholders }) => placeholders),
+    ...sentTemplates.flatMap(({ placeholders }) => placeholders),
     ...judged.flatMap(({ placeholders }) => placeholders).filter(({ name }) => name !== COMPLETION_VARIABLE),
   ];
 }
@@ -74,15 +74,15 @@ function templatesOfCheck(check: EvaluatorDefinition['check']): TemplateText[] {
 }
 
 function namesWithoutPlace({ check }: EvaluatorDefinition): string[] {
-  const found: string[] = [];
-  if (check.method === 'regex') found.push(...placeholderNames(check.pattern));
+  const names: string[] = [];
+  if (check.method === 'regex') names.push(...placeholderNames(check.pattern));
   if (check.method === 'toolCall') {
     fillJsonTexts(check.arguments, (name) => {
-      found.push(name);
+      names.push(name);
       return undefined;
     });
   }
-  return found.filter((name) => placeholderKind(name) === 'variable');
+  return names.filter((name) => placeholderKind(name) === 'variable');
 }
 
 /** Reports text that looks like a placeholder but is not one. */
@@ -116,14 +116,14 @@ function reportUndefined(reader: YamlReader, place: Placeholder, defined: Readon
 export function undefinedVariable(place: Placeholder, names: ReadonlySet<string>): PromptProblem | undefined {
   const { kind, name, start, end } = place;
   if (kind !== 'variable' || names.has(name)) return undefined;
-  const meant = nearest(name, names);
+  const suggestion = nearest(name, names);
   const message = l10n.t('No case has a value for "{0}", so it is sent as text.', name);
   const problem = { start, end, severity: 'warning', code: 'undefinedVariable' } as const;
-  if (meant === undefined) return { ...problem, message };
+  if (suggestion === undefined) return { ...problem, message };
   return {
     ...problem,
-    message: didYouMean(message, meant),
-    fix: { ...replacementFix(place, '', meant), text: `{{${meant}}}` },
+    message: didYouMean(message, suggestion),
+    fix: { ...replacementFix(place, '', suggestion), text: `{{${suggestion}}}` },
   };
 }
 

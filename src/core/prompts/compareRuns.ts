@@ -75,9 +75,9 @@ function compare(
   const later = new Set(after.map(key));
   const compared = after.map((result): ComparedCase => {
     const { id, label, model } = result;
-    const other = earlier.get(key(result));
-    if (!other) return { id, label, model, change: 'added', after: result };
-    return { id, label, model, change: changeOf(other, result), before: other, after: result };
+    const earlierResult = earlier.get(key(result));
+    if (!earlierResult) return { id, label, model, change: 'added', after: result };
+    return { id, label, model, change: changeOf(earlierResult, result), before: earlierResult, after: result };
   });
   const removed = before
     .filter((result) => !later.has(key(result)))
@@ -107,9 +107,9 @@ function rank(verdict: Verdict): number | undefined {
 
 /** Whether the same answers came, however often each. */
 function sameness(before: StoredResult, after: StoredResult): Change {
-  const spoken = ({ answers }: StoredResult) =>
+  const distinctAnswers = ({ answers }: StoredResult) =>
     [...new Set(answers.map(({ text, calls = [] }) => JSON.stringify([text, calls])))].sort().join();
-  return spoken(before) === spoken(after) ? 'unchanged' : 'different';
+  return distinctAnswers(before) === distinctAnswers(after) ? 'unchanged' : 'different';
 }
 
 /** The result of asking the same again. */
@@ -129,15 +129,15 @@ export interface Reproduction {
 export function compareAttempts(before: AttemptResult, after: AttemptResult): Reproduction {
   const prints = [before.completion?.fingerprint, after.completion?.fingerprint] as const;
   const isMeasured = !before.error && !after.error;
-  const [one, other] = [answersOf(before), answersOf(after)];
-  const differences = Array.from({ length: Math.max(one.length, other.length) }, (_, choice) => ({
+  const [answersBefore, answersAfter] = [answersOf(before), answersOf(after)];
+  const differences = Array.from({ length: Math.max(answersBefore.length, answersAfter.length) }, (_, choice) => ({
     choice,
-    before: one[choice] ?? '',
-    after: other[choice] ?? '',
+    before: answersBefore[choice] ?? '',
+    after: answersAfter[choice] ?? '',
   })).filter((each) => each.before !== each.after);
   return {
     isSameRequest: before.body !== undefined && before.body === after.body,
-    isSameAnswer: isMeasured && one.length === other.length && differences.length === 0,
+    isSameAnswer: isMeasured && answersBefore.length === answersAfter.length && differences.length === 0,
     fingerprint: prints.includes(undefined) ? 'unknown' : prints[0] === prints[1] ? 'same' : 'changed',
     differences,
     isMeasured,

@@ -65,9 +65,9 @@ function readEvaluator(reader: YamlReader, node: YamlNode, index: number, isOurs
     reader.report(range, 'warning', 'noMethod', l10n.t('This evaluator is skipped. {0}', reason));
     return { name, range, check: unusable(reason) };
   }
-  for (const other of others) {
-    const message = l10n.t('"{0}" is ignored: this evaluator already has "{1}".', other, method);
-    reader.report(fields.get(other)?.keyRange ?? range, 'warning', 'severalMethods', message);
+  for (const ignoredMethod of others) {
+    const message = l10n.t('"{0}" is ignored: this evaluator already has "{1}".', ignoredMethod, method);
+    reader.report(fields.get(ignoredMethod)?.keyRange ?? range, 'warning', 'severalMethods', message);
   }
   if (!isOurs && rolecallMethods.includes(method)) {
     const message = l10n.t(
@@ -126,12 +126,12 @@ function readCheck(reader: YamlReader, method: EvaluatorMethod, member: Member):
 function readString(reader: YamlReader, member: Member): EvaluatorCheck {
   const fields = reader.fields(member.value, 'string', member.range);
   if (!fields) return mistaken();
-  const given = stringMethods.flatMap((comparison) => {
+  const comparisons = stringMethods.flatMap((comparison) => {
     const field = fields.get(comparison);
     const operand = reader.template(field);
     return field && operand && operand.value !== '' ? [{ comparison, operand, field }] : [];
   });
-  const [first, ...others] = given;
+  const [first, ...others] = comparisons;
   for (const { comparison, field } of others) {
     const message = l10n.t('"{0}" is ignored: this evaluator already has "{1}".', comparison, first?.comparison ?? '');
     reader.report(field.keyRange, 'warning', 'severalMethods', message);
@@ -191,10 +191,10 @@ function readUses(reader: YamlReader, member: Member): EvaluatorCheck {
   if (uses === undefined) return mistaken();
   if (builtinNames.includes(uses)) return { method: 'uses', uses };
   const reason = l10n.t('There is no built-in evaluator "{0}". Use one of: {1}.', uses, builtinNames.join(', '));
-  const meant = nearest(uses, builtinNames) ?? builtinNames.find((name) => name.endsWith(`/${uses}`));
+  const suggestion = nearest(uses, builtinNames) ?? builtinNames.find((name) => name.endsWith(`/${uses}`));
   const short = l10n.t('There is no built-in evaluator "{0}".', uses);
-  const message = l10n.t('This evaluator is skipped. {0}', meant === undefined ? reason : short);
-  reader.unknownName(member.range, { severity: 'warning', code: 'unknownUses', message }, meant);
+  const message = l10n.t('This evaluator is skipped. {0}', suggestion === undefined ? reason : short);
+  reader.unknownName(member.range, { severity: 'warning', code: 'unknownUses', message }, suggestion);
   return unusable(reason);
 }
 
@@ -237,12 +237,12 @@ function readToolCall(reader: YamlReader, member: Member): EvaluatorCheck {
   const isText = reader.yaml.scalar(member.value) !== undefined;
   const fields = isText ? undefined : reader.fields(member.value, 'toolCall', member.range);
   const tool = isText ? reader.text(member) : reader.text(fields?.get('name'));
-  const given = reader.json(fields?.get('arguments')) ?? {};
+  const args = reader.json(fields?.get('arguments')) ?? {};
   if (tool === undefined || tool === '') {
     reader.error(member.range, 'wrongType', l10n.t('The name of the tool is missing.'));
     return mistaken();
   }
-  if (isJsonObject(given)) return { method: 'toolCall', tool, arguments: given };
+  if (isJsonObject(args)) return { method: 'toolCall', tool, arguments: args };
   reader.error(fields?.get('arguments')?.range ?? member.range, 'wrongType', l10n.t('"arguments" must be a mapping.'));
   return mistaken();
 }

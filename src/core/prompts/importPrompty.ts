@@ -119,10 +119,10 @@ class Importer {
     return { ...(id !== undefined && { model: id }), ...(Object.keys(parameters).length > 0 && { parameters }) };
   }
 
-  #parameters(given: unknown): CompletionParameters {
-    if (!isJsonObject(given)) return {};
+  #parameters(fields: unknown): CompletionParameters {
+    if (!isJsonObject(fields)) return {};
     const parameters: Record<string, unknown> = {};
-    for (const [key, value] of Object.entries(given)) {
+    for (const [key, value] of Object.entries(fields)) {
       const { field } = parameterName(apiNames.get(key) ?? key);
       if (field === 'tools') this.leave(l10n.t('The tools: list workspace tools under "rolecall: tools".'));
       else if (field === 'response_format' || !parameterNames.includes(field)) {

@@ -245,14 +245,14 @@ function hoverKey(
   // The target of an alias is elsewhere, and can be the list or mapping that contains it.
   if (yaml.resolve(node) !== node) return undefined;
   for (const item of yaml.items(node) ?? []) {
-    const found = hoverKey(yaml, item, [...path, '[]'], offset, context);
-    if (found) return found;
+    const hover = hoverKey(yaml, item, [...path, '[]'], offset, context);
+    if (hover) return hover;
   }
   for (const member of yaml.members(node) ?? []) {
     const { keyRange, key, value } = member;
     if (offset >= keyRange.start && offset <= keyRange.end) return keyHover(member, path, context);
-    const found = value && hoverKey(yaml, value, [...path, key], offset, context);
-    if (found) return found;
+    const hover = value && hoverKey(yaml, value, [...path, key], offset, context);
+    if (hover) return hover;
   }
   return undefined;
 }

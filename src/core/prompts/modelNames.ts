@@ -61,11 +61,11 @@ export function mistypedModels(text: string, { model, extensions }: PromptFile, 
   const { models, judge } = extensions;
   return [model, ...models, judge].flatMap((named): PromptProblem[] => {
     if (!named || resolveModel(named.value, names) !== undefined) return [];
-    const meant = nearestModel(named.value, names.available);
-    if (meant === undefined) return [];
+    const suggestion = nearestModel(named.value, names.available);
+    if (suggestion === undefined) return [];
     const { value, start, end } = named;
-    const message = didYouMean(l10n.t('The cloud has no model named "{0}".', value), meant);
-    const fix = replacementFix(named, text.slice(start, end), meant);
+    const message = didYouMean(l10n.t('The cloud has no model named "{0}".', value), suggestion);
+    const fix = replacementFix(named, text.slice(start, end), suggestion);
     return [{ start, end, severity: 'information', code: 'unknownModel', message, fix }];
   });
 }
@@ -75,7 +75,7 @@ function nearestModel(name: string, available: readonly string[]): string | unde
   const numbersOf = (text: string) => text.replace(/\D+/g, ' ').trim();
   const { id, full } = readModelName(name);
   const sameNumbers = available.filter((each) => numbersOf(each) === numbersOf(full));
-  const meant = nearest(full, sameNumbers);
-  if (meant !== undefined || full !== id) return meant;
+  const suggestion = nearest(full, sameNumbers);
+  if (suggestion !== undefined || full !== id) return suggestion;
   return sameNumbers.find((each) => nearest(id, [readModelName(each).id]) !== undefined);
 }

@@ -31,11 +31,11 @@ const LONGEST_LABEL = 60;
 
 /** Gives every case its ID. If several have the same name or input, the later ones are numbered. */
 export function nameCases(cases: readonly UnnamedCase[]): PromptCase[] {
-  const taken = new Map<string, number>();
+  const counts = new Map<string, number>();
   return cases.map((one, index) => {
     const { id, label } = identityOf(one.values, index);
-    const count = (taken.get(id) ?? 0) + 1;
-    taken.set(id, count);
+    const count = (counts.get(id) ?? 0) + 1;
+    counts.set(id, count);
     const isAgain = count > 1;
     return { ...one, id: isAgain ? `${id}~${count}` : id, label: isAgain ? `${label} (${count})` : label };
   });
@@ -75,16 +75,16 @@ export function readCases(
       return [];
     }
     const values = new Map<string, string>();
-    for (const each of members) {
-      const value = valueInCase(reader, each);
+    for (const variable of members) {
+      const value = valueInCase(reader, variable);
       if (value === undefined) continue;
-      values.set(each.key, value);
-      if (!nests.includes(each.key) || !reader.yaml.members(each.value)) continue;
+      values.set(variable.key, value);
+      if (!nests.includes(variable.key) || !reader.yaml.members(variable.value)) continue;
       const message = l10n.t(
         'Put variables directly in the case. "{0}" is treated as one value, written as JSON.',
-        each.key,
+        variable.key,
       );
-      reader.report(each.keyRange, 'information', 'nestedVariables', message);
+      reader.report(variable.keyRange, 'information', 'nestedVariables', message);
     }
     return [{ one: { values, range }, keys: new Map(members.map(({ key, keyRange }) => [key, keyRange])) }];
   });

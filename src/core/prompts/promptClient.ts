@@ -46,10 +46,11 @@ export class RequestQueue {
 
   /** Waits until requests can be sent again. @throws RolecallError `cancelled`. */
   async paused(signal: AbortSignal): Promise<void> {
-    for (let left = this.#left(); left > 0; left = this.#left()) await delay(left, signal);
+    for (let remainingMs = this.#remainingMs(); remainingMs > 0; remainingMs = this.#remainingMs())
+      await delay(remainingMs, signal);
   }
 
-  #left(): number {
+  #remainingMs(): number {
     return this.#pausedUntil - performance.now();
   }
 }

@@ -229,12 +229,12 @@ export function nearestParameter(key: string): string | undefined {
   const typed = wordsOf(key);
   const isNear = (word: string, other: string | undefined) =>
     other === word || (other !== undefined && word.length > 2 && nearest(word, [other]) !== undefined);
-  const meant = parameterNames.find((name) => {
+  const suggestion = parameterNames.find((name) => {
     const words = wordsOf(name);
     const isRunTogether = typed.length === 1 && typed[0] === words.join('');
     return isRunTogether || (words.length === typed.length && typed.every((word, at) => isNear(word, words[at])));
   });
-  return meant === undefined || key.includes('_') ? meant : camelCase(meant);
+  return suggestion === undefined || key.includes('_') ? suggestion : camelCase(suggestion);
 }
 
 /** The field of the specification that `key` spells, in camel case or by its own name; unknown keys are unchanged. */

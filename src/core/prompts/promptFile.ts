@@ -97,8 +97,10 @@ function readMembers(reader: YamlReader, members: Map<string, Member>, whole: Te
   const texts = { name: reader.text(members.get('name')), description: reader.text(members.get('description')) };
   const messages = readMessages(reader, members, whole);
   const cases = readCases(reader, members.get('testData'));
-  const ours = members.get('rolecall');
-  const own = ours?.value ? reader.fields(ours.value, 'rolecall', ours.range) : undefined;
+  const extensionMember = members.get('rolecall');
+  const own = extensionMember?.value
+    ? reader.fields(extensionMember.value, 'rolecall', extensionMember.range)
+    : undefined;
   const evaluators = [
     ...readEvaluators(reader, members.get('evaluators'), false),
     ...readEvaluators(reader, own?.get('evaluators'), true),

@@ -38,12 +38,12 @@ export function readParameters(reader: YamlReader, member: Member | undefined): 
     return nothing;
   }
   const entries = new Map<string, PromptParameter>();
-  for (const each of members) {
-    const entry = readParameter(reader, each);
+  for (const parameter of members) {
+    const entry = readParameter(reader, parameter);
     const before = entry && entries.get(entry.field);
     if (before) {
-      const message = l10n.t('"{0}" is already set as "{1}", which is used.', each.key, before.key);
-      reader.error(each.keyRange, 'severalSpellings', message);
+      const message = l10n.t('"{0}" is already set as "{1}", which is used.', parameter.key, before.key);
+      reader.error(parameter.keyRange, 'severalSpellings', message);
     } else if (entry) entries.set(entry.field, entry);
   }
   checkTogether(reader, entries);
@@ -58,15 +58,15 @@ function readParameter(reader: YamlReader, { key, keyRange, range, value: node, 
     reader.report(keyRange, 'warning', 'misplaced', message);
     return undefined;
   }
-  const given = reader.json({ key, keyRange, range, value: node, ...rest });
-  if (given === undefined || (given === null && !nullable.includes(field))) return undefined;
-  const value = field === 'stop' ? readStop(reader, given, range) : given;
+  const json = reader.json({ key, keyRange, range, value: node, ...rest });
+  if (json === undefined || (json === null && !nullable.includes(field))) return undefined;
+  const value = field === 'stop' ? readStop(reader, json, range) : json;
   if (value === undefined) return undefined;
   if (!isSpecified) {
     const message = l10n.t('The specification does not define "{0}". It is sent as it is.', key);
-    const meant = nearestParameter(key);
-    const severity = meant === undefined ? 'information' : 'warning';
-    reader.unknownName(keyRange, { severity, code: 'unspecified', message }, meant);
+    const suggestion = nearestParameter(key);
+    const severity = suggestion === undefined ? 'information' : 'warning';
+    reader.unknownName(keyRange, { severity, code: 'unspecified', message }, suggestion);
   }
   const problem = parameterProblem(field, value);
   if (problem !== undefined) {
@@ -75,8 +75,8 @@ function readParameter(reader: YamlReader, { key, keyRange, range, value: node, 
   }
   const unusual = unusualValue(field, value, key);
   if (unusual !== undefined) {
-    const meant = typeof value === 'string' ? nearest(value, usualValues(field)) : undefined;
-    reader.unknownName(range, { severity: 'warning', code: 'unusualValue', message: unusual }, meant);
+    const suggestion = typeof value === 'string' ? nearest(value, usualValues(field)) : undefined;
+    reader.unknownName(range, { severity: 'warning', code: 'unusualValue', message: unusual }, suggestion);
   }
   return { field, key, value, keyRange, range } satisfies PromptParameter;
 }
@@ -118,12 +118,12 @@ function checkTogether(reader: YamlReader, entries: Map<string, PromptParameter>
     reader.error(streamOptions.keyRange, 'needsStream', l10n.t('"{0}" needs a streamed answer.', streamOptions.key));
   }
   const maxTokens = entries.get('max_tokens');
-  const other = entries.get('max_completion_tokens');
-  if (maxTokens && other) {
+  const maxCompletionTokens = entries.get('max_completion_tokens');
+  if (maxTokens && maxCompletionTokens) {
     const message = l10n.t(
       '"{0}" is not sent because "{1}" is set too: services reject both together.',
       maxTokens.key,
-      other.key,
+      maxCompletionTokens.key,
     );
     reader.report(maxTokens.keyRange, 'warning', 'twoLimits', message);
     entries.delete('max_tokens');

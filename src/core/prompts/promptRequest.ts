@@ -130,8 +130,8 @@ async function withImages(
   const message = messages[last];
   if (!message) throw configuration(l10n.t('Images are sent with a user message, but there is none.'));
   const images: ContentPart[] = [];
-  for (const each of paths) {
-    images.push({ type: 'image_url', image_url: { url: await readImageUrl(each, resources, signal) } });
+  for (const imagePath of paths) {
+    images.push({ type: 'image_url', image_url: { url: await readImageUrl(imagePath, resources, signal) } });
   }
   const text: readonly ContentPart[] =
     typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : (message.content ?? []);
@@ -155,8 +155,8 @@ function toolsNamed(names: readonly string[], tools: readonly FunctionTool[]): F
   return names.map((name) => {
     const tool = tools.find((each) => each.function.name === name);
     if (tool) return tool;
-    const { message, meant } = unknownTool(name, tools) ?? { message: name };
-    throw configuration(meant === undefined ? message : didYouMean(message, meant));
+    const { message, meant: suggestion } = unknownTool(name, tools) ?? { message: name };
+    throw configuration(suggestion === undefined ? message : didYouMean(message, suggestion));
   });
 }
 
@@ -167,9 +167,9 @@ export function unknownTool(
 ): { readonly message: string; readonly meant?: string } | undefined {
   const names = tools.map((each) => each.function.name);
   if (names.includes(name)) return undefined;
-  const meant = nearest(name, names);
+  const suggestion = nearest(name, names);
   const message = l10n.t('This workspace has no tool named "{0}".', name);
-  return { message, ...(meant !== undefined && { meant }) };
+  return { message, ...(suggestion !== undefined && { meant: suggestion }) };
 }
 
 const imageTypes: Readonly<Record<string, string>> = {

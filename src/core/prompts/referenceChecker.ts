@@ -30,7 +30,7 @@ const MAX_PATHS = 20;
 export class ReferenceChecker {
   readonly #resources: PromptResources;
   /** The findings by entry, `undefined` if there is no problem. */
-  readonly #found = new Map<string, Finding | undefined>();
+  readonly #findings = new Map<string, Finding | undefined>();
   readonly #isCurrent = new Set<string>();
   /** The variables of each data file, by its entry. */
   readonly #variables = new Map<string, ReadonlySet<string>>();
@@ -49,7 +49,7 @@ export class ReferenceChecker {
     for (const reference of referencesOf(file)) {
       const key = keyOf(reference);
       if (this.#isCurrent.has(key)) continue;
-      this.#found.set(key, await this.#read(reference, signal));
+      this.#findings.set(key, await this.#read(reference, signal));
       this.#isCurrent.add(key);
     }
   }
@@ -62,17 +62,17 @@ export class ReferenceChecker {
   /** The problems found so far. @param text that `file` was read from. */
   problems(text: string, file: PromptFile): PromptProblem[] {
     const problems = referencesOf(file).flatMap((reference): PromptProblem[] => {
-      const finding = this.#found.get(keyOf(reference));
+      const finding = this.#findings.get(keyOf(reference));
       if (!finding) return [];
       const { kind, start, end } = reference;
-      const { message, meant } = finding;
+      const { message, meant: suggestion } = finding;
       const problem = { start, end, severity: 'error', code: kind === 'tool' ? 'unknownTool' : 'badFile' } as const;
-      if (meant === undefined) return [{ ...problem, message }];
+      if (suggestion === undefined) return [{ ...problem, message }];
       return [
         {
           ...problem,
-          message: didYouMean(message, meant),
-          fix: replacementFix(reference, text.slice(start, end), meant),
+          message: didYouMean(message, suggestion),
+          fix: replacementFix(reference, text.slice(start, end), suggestion),
         },
       ];
     });
@@ -84,9 +84,9 @@ export class ReferenceChecker {
   /** Reported only if all data files could be read. */
   #undefinedVariables(file: PromptFile): PromptProblem[] {
     const { cases } = file.extensions;
-    const known = cases.map(({ value }) => [...(this.#variables.get(value) ?? [])]);
-    if (cases.length === 0 || known.some(({ length }) => length === 0)) return [];
-    const names = new Set([...file.cases.flatMap(({ values }) => [...values.keys()]), ...known.flat()]);
+    const variables = cases.map(({ value }) => [...(this.#variables.get(value) ?? [])]);
+    if (cases.length === 0 || variables.some(({ length }) => length === 0)) return [];
+    const names = new Set([...file.cases.flatMap(({ values }) => [...values.keys()]), ...variables.flat()]);
     return placesOf(file).flatMap((place) => undefinedVariable(place, names) ?? []);
   }
 

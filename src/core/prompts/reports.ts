@@ -43,10 +43,10 @@ export function jsonReport(run: PromptRun): JsonReport {
   };
 }
 
-function jsonResult({ case: one, model, verdict, agreement, attempts }: CaseResult): object {
+function jsonResult({ case: promptCase, model, verdict, agreement, attempts }: CaseResult): object {
   const [first] = attempts.flatMap(({ answers }) => answers);
   return {
-    testCase: Object.fromEntries(one.values),
+    testCase: Object.fromEntries(promptCase.values),
     modelResponse: first?.text ?? '',
     evaluationResults: (first?.evaluations ?? []).map((each) => ({
       evaluatorName: each.evaluator,
@@ -54,8 +54,8 @@ function jsonResult({ case: one, model, verdict, agreement, attempts }: CaseResu
       ...(each.reason !== undefined && { details: each.reason }),
       verdict: each.verdict,
     })),
-    id: one.id,
-    label: one.label,
+    id: promptCase.id,
+    label: promptCase.label,
     model,
     verdict,
     reasons: reasonsOf(attempts),
@@ -225,9 +225,9 @@ function markdownFacts({ completion, timings, seed }: AttemptResult): string {
     [l10n.t('Tokens per second'), timings?.tokensPerSecond?.toFixed(1)],
     [l10n.t('Total time'), timings && durationText(timings.totalMs)],
   ];
-  const known = rows.filter((row): row is [string, string] => row[1] !== undefined);
-  if (known.length === 0) return '';
-  return `| | |\n|---|---|\n${known.map(([name, value]) => `| ${name} | ${code(value).replaceAll('|', '\\|')} |`).join('\n')}`;
+  const knownRows = rows.filter((row): row is [string, string] => row[1] !== undefined);
+  if (knownRows.length === 0) return '';
+  return `| | |\n|---|---|\n${knownRows.map(([name, value]) => `| ${name} | ${code(value).replaceAll('|', '\\|')} |`).join('\n')}`;
 }
 
 function usageRows(usage: Usage | undefined): [string, string | undefined][] {

@@ -151,8 +151,8 @@ class WantedCase {
   readonly #case: PromptCase;
   readonly #model: string;
 
-  constructor(one: PromptCase, model: string, attempts: readonly Attempt[]) {
-    this.#case = one;
+  constructor(promptCase: PromptCase, model: string, attempts: readonly Attempt[]) {
+    this.#case = promptCase;
     this.#model = model;
     this.attempts = attempts;
   }
@@ -182,7 +182,7 @@ class Run {
     this.#client = new PromptClient(deps, queue, (ms) => onEvent({ kind: 'waiting', ms }));
   }
 
-  attemptsOf(one: PromptCase, model: string): Attempt[] {
+  attemptsOf(promptCase: PromptCase, model: string): Attempt[] {
     const { file, repeats = file.extensions.repeats, onlyChecked = false } = this.#plan;
     if (onlyChecked && file.evaluators.length === 0) return [];
     const seeds: readonly (number | undefined)[] =
@@ -190,7 +190,7 @@ class Run {
     const attempts = seeds.length * repeats;
     return Array.from({ length: attempts }, (_, attempt) => {
       const seed = seeds[attempt % seeds.length];
-      return { case: one, model, attempt, attempts, ...(seed !== undefined && { seed }) };
+      return { case: promptCase, model, attempt, attempts, ...(seed !== undefined && { seed }) };
     });
   }
 
@@ -203,8 +203,8 @@ class Run {
     const seeded = seed === undefined ? {} : { seed };
     const request = await settle(buildRequest(input, signal), signal);
     if (request instanceof RolecallError) return { ...seeded, error: this.#fail(model, request, false), answers: [] };
-    const given = this.#givenUp(model);
-    if (given) return { ...seeded, request: { ...request }, error: given, answers: [] };
+    const earlierError = this.#givenUp(model);
+    if (earlierError) return { ...seeded, request: { ...request }, error: earlierError, answers: [] };
     const onSend = (body: string) => this.#onEvent({ kind: 'sent', body, ...attempt });
     const onEvent = (event: CompletionEvent) => this.#onEvent({ kind: 'event', event, ...attempt });
     const exchange = await this.#client.send(request, { withEvents, onSend, onEvent }, signal);
@@ -250,8 +250,8 @@ class Run {
   readonly #askJudge: AskJudge = async (request, signal) => {
     const model = this.#judgeFor(request.model);
     if (model === undefined) return undefined;
-    const sent: CompletionRequest = { ...request.parameters, model, messages: request.messages };
-    const { completion, error } = await this.#client.send(sent, {}, signal);
+    const judgeRequest: CompletionRequest = { ...request.parameters, model, messages: request.messages };
+    const { completion, error } = await this.#client.send(judgeRequest, {}, signal);
     if (error) throw error;
     const [choice] = completion?.choices ?? [];
     if (!completion?.complete || !choice) {
@@ -264,8 +264,8 @@ class Run {
   #judgeFor(name: string | undefined): string | undefined {
     const { file, models } = this.#plan;
     const named = [name, file.extensions.judge?.value].filter((each) => each !== undefined);
-    const found = named.map((each) => this.#deps.judgeModel(each)).find((each) => each !== undefined);
-    return found ?? this.#deps.judge ?? (named.length === 0 ? models[0] : undefined);
+    const judge = named.map((each) => this.#deps.judgeModel(each)).find((each) => each !== undefined);
+    return judge ?? this.#deps.judge ?? (named.length === 0 ? models[0] : undefined);
   }
 
   #errorOf(model: string, { completion, error }: Exchange): AttemptError | undefined {

@@ -66,17 +66,17 @@ export function summarizeRun(run: PromptRun, isPartial: boolean): StoredRun {
   };
 }
 
-function summarizeResult({ case: one, model, verdict, agreement, attempts }: CaseResult): StoredResult {
+function summarizeResult({ case: promptCase, model, verdict, agreement, attempts }: CaseResult): StoredResult {
   const sum = (values: readonly (number | undefined)[]) => {
-    const known = values.filter((value) => value !== undefined);
-    return known.length > 0 ? known.reduce((total, value) => total + value, 0) : undefined;
+    const numbers = values.filter((value) => value !== undefined);
+    return numbers.length > 0 ? numbers.reduce((total, value) => total + value, 0) : undefined;
   };
   const tokens = sum(attempts.map(({ completion }) => completion?.usage?.totalTokens));
   const totalMs = sum(attempts.map(({ timings }) => timings?.totalMs));
   const fingerprint = attempts.find(({ completion }) => completion?.fingerprint)?.completion?.fingerprint;
   return {
-    id: one.id,
-    label: one.label,
+    id: promptCase.id,
+    label: promptCase.label,
     model,
     verdict,
     passed: agreement.passed,
@@ -189,10 +189,10 @@ export class RunStore {
     const time = (name: string) => name.slice(name.indexOf('.') + 1);
     const oldest = (list: readonly string[]) => list.toSorted((one, other) => time(one).localeCompare(time(other)));
     const ofFile = oldest(names.filter((name) => isOf(name, fileKey)));
-    const gone = ofFile.slice(0, Math.max(0, ofFile.length - MAX_RUNS));
-    const rest = oldest(names.filter((name) => !gone.includes(name)));
-    gone.push(...rest.slice(0, Math.max(0, rest.length - MAX_TOTAL)));
-    for (const name of gone) await this.#storage.delete(name);
+    const surplus = ofFile.slice(0, Math.max(0, ofFile.length - MAX_RUNS));
+    const rest = oldest(names.filter((name) => !surplus.includes(name)));
+    surplus.push(...rest.slice(0, Math.max(0, rest.length - MAX_TOTAL)));
+    for (const name of surplus) await this.#storage.delete(name);
   }
 }
 

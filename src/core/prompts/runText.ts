@@ -85,8 +85,8 @@ export function countsText(results: readonly { readonly verdict: Verdict }[]): s
 
 /** @param when the baseline was run. */
 export function regressionText({ before, after }: ComparedCase, when: string): string {
-  const told = (result: StoredResult | undefined) => (result ? storedResultText(result) : '–');
-  return l10n.t('Worse than the baseline of {0}: {1} then, {2} now.', when, told(before), told(after));
+  const textOf = (result: StoredResult | undefined) => (result ? storedResultText(result) : '–');
+  return l10n.t('Worse than the baseline of {0}: {1} then, {2} now.', when, textOf(before), textOf(after));
 }
 
 /** A duration in seconds. */
@@ -108,14 +108,14 @@ export interface RepeatedAttempt {
 
 /** Each different answer once. Answers with different verdicts differ, even with the same text. */
 export function distinctAnswers(attempts: readonly AttemptResult[]): RepeatedAttempt[] {
-  const found = new Map<string, RepeatedAttempt>();
+  const repeated = new Map<string, RepeatedAttempt>();
   const add = (key: unknown, one: Omit<RepeatedAttempt, 'count'>) => {
     const text = JSON.stringify(key);
-    found.set(text, { ...one, count: (found.get(text)?.count ?? 0) + 1 });
+    repeated.set(text, { ...one, count: (repeated.get(text)?.count ?? 0) + 1 });
   };
   for (const { error, answers } of attempts) {
     if (error) add([error.message], { error: error.message });
     for (const answer of answers) add([answer.text, answer.evaluations.map(evaluationText)], { answer });
   }
-  return [...found.values()];
+  return [...repeated.values()];
 }

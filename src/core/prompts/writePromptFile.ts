@@ -77,9 +77,9 @@ export function continuePrompt(
   { name, parameters, responseFormat, extensions }: PromptFile,
   model: string,
   seed: number | undefined,
-  said: readonly Pick<ChatMessage, 'role' | 'content'>[],
+  messages: readonly Pick<ChatMessage, 'role' | 'content'>[],
 ): Continuation {
-  const names = [...new Set(said.flatMap(({ content }) => textsOf(content)).flatMap(placeholderNames))].filter(
+  const names = [...new Set(messages.flatMap(({ content }) => textsOf(content)).flatMap(placeholderNames))].filter(
     (each) => placeholderKind(each) !== 'text',
   );
   const text = writePromptFile({
@@ -90,7 +90,7 @@ export function continuePrompt(
     ...(responseFormat?.type === 'json_schema' && {
       jsonSchema: JSON.stringify(responseFormat.jsonSchema, undefined, 2),
     }),
-    messages: [...said, { role: 'user', content: '' }],
+    messages: [...messages, { role: 'user', content: '' }],
     ...(names.length > 0 && { cases: [Object.fromEntries(names.map((each) => [each, `{{${each}}}`]))] }),
     tools: extensions.tools.map(({ value }) => value),
   });

@@ -55,20 +55,20 @@ export class YamlReader {
     this.#problems.push({ start, end: Math.max(end, start + 1), severity, message, code, ...(fix && { fix }) });
   }
 
-  /** Reports an unknown name, with `meant`, the one that was probably meant: in the sentence and as its quick fix. */
+  /** Reports an unknown name, with `suggestion`, the one that was probably meant: in the sentence and as its quick fix. */
   unknownName(
     range: TextRange,
     { severity, code, message }: Pick<PromptProblem, 'severity' | 'code' | 'message'>,
-    meant: string | undefined,
+    suggestion: string | undefined,
   ): void {
-    if (meant === undefined) this.report(range, severity, code, message);
+    if (suggestion === undefined) this.report(range, severity, code, message);
     else
       this.report(
         range,
         severity,
         code,
-        didYouMean(message, meant),
-        replacementFix(range, this.yaml.slice(range), meant),
+        didYouMean(message, suggestion),
+        replacementFix(range, this.yaml.slice(range), suggestion),
       );
   }
 
@@ -92,10 +92,10 @@ export class YamlReader {
 
   /** Reports a key that is not read: a misspelling, or another program's. */
   unknownKey(key: string, range: TextRange, level: FieldLevel): void {
-    const meant = nearest(key.replaceAll(/[_-]/g, ''), Object.keys(promptFields[level]));
+    const suggestion = nearest(key.replaceAll(/[_-]/g, ''), Object.keys(promptFields[level]));
     const message = l10n.t('"{0}" is not a key of prompt files, so it is ignored.', key);
-    const severity = meant === undefined ? 'information' : 'warning';
-    this.unknownName(range, { severity, code: 'unknownKey', message }, meant);
+    const severity = suggestion === undefined ? 'information' : 'warning';
+    this.unknownName(range, { severity, code: 'unknownKey', message }, suggestion);
   }
 
   /** The items of a list; with `orOne`, a single value counts as a list of one. */

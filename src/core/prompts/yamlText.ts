@@ -64,14 +64,14 @@ export class YamlText {
     const { errors, warnings } = this.#document;
     const broken = errors.filter(({ code }) => code !== 'MULTIPLE_DOCS');
     this.isSound = broken.length === 0 && refusal === undefined;
-    const told = [
+    const problems = [
       ...broken.slice(0, SHOWN_ERRORS).map((error) => unquoted(text, error.pos[0]) ?? this.#invalid(error)),
       ...errors.filter(({ code }) => code === 'MULTIPLE_DOCS').map(({ pos }) => secondDocument(pos)),
       ...warnings.slice(0, SHOWN_ERRORS).map(({ pos }) => this.#unknownTag(pos)),
     ];
     const conflict = broken.length > 0 ? mergeConflictIn(text) : undefined;
     const instead = refusal === undefined ? conflict : { start: 0, end: 1, message: refusal };
-    this.#problems = instead ? [{ ...instead, severity: 'error', code: 'yaml' }] : told;
+    this.#problems = instead ? [{ ...instead, severity: 'error', code: 'yaml' }] : problems;
   }
 
   /** The problems of the YAML itself: complete when everything was read. */
@@ -83,9 +83,9 @@ export class YamlText {
   members(node: YamlNode | undefined): Member[] | undefined {
     const map = this.resolve(node);
     if (!isMap(map)) return undefined;
-    const found = new Map<string, Member>();
-    this.#collect(map, found, new Set());
-    return [...found.values()];
+    const members = new Map<string, Member>();
+    this.#collect(map, members, new Set());
+    return [...members.values()];
   }
 
   /** The items of a list, `undefined` for anything else. */
@@ -96,8 +96,8 @@ export class YamlText {
 
   /** The scalar at `node`, even if it is an alias or empty. */
   scalar(node: YamlNode | undefined): Scalar.Parsed | undefined {
-    const found = this.resolve(node);
-    return isScalar(found) ? found : undefined;
+    const resolved = this.resolve(node);
+    return isScalar(resolved) ? resolved : undefined;
   }
 
   /**
@@ -138,9 +138,9 @@ export class YamlText {
 
   /** The target of an alias; anything else is itself. */
   resolve(node: YamlNode | undefined): YamlNode | undefined {
-    let found = node;
-    for (let steps = 0; isAlias(found) && steps < 10; steps++) found = this.#anchored(found.source, found.range[0]);
-    return isAlias(found) ? undefined : found;
+    let target = node;
+    for (let steps = 0; isAlias(target) && steps < 10; steps++) target = this.#anchored(target.source, target.range[0]);
+    return isAlias(target) ? undefined : target;
   }
 
   /** True when an alias refers to `anchor`. */
@@ -148,7 +148,7 @@ export class YamlText {
     return this.text.includes(`*${anchor}`);
   }
 
-  #collect(map: YAMLMap, found: Map<string, Member>, visited: Set<unknown>): void {
+  #collect(map: YAMLMap, members: Map<string, Member>, visited: Set<unknown>): void {
     if (visited.has(map)) return;
     visited.add(map);
     const merged: YamlNode[] = [];
@@ -158,12 +158,12 @@ export class YamlText {
       if (key === undefined) continue;
       if (key === '<<' && value) merged.push(...(this.items(value) ?? [value]));
       else if (keys.has(key)) this.#addDuplicate(key, this.rangeOf(node));
-      else if (!found.has(key)) found.set(key, this.#member(key, node, value ?? undefined));
+      else if (!members.has(key)) members.set(key, this.#member(key, node, value ?? undefined));
       keys.add(key);
     }
     for (const node of merged) {
-      const other = this.resolve(node);
-      if (isMap(other)) this.#collect(other, found, visited);
+      const source = this.resolve(node);
+      if (isMap(source)) this.#collect(source, members, visited);
     }
   }
 

@@ -206,19 +206,19 @@ export function campaignState(campaign: Campaign, model: AccessModel, now: numbe
   });
   const isReadingWhole =
     model.groupsKnown && !hasMalformed(model, 'groups') && model.gaps.every(({ kind }) => kind !== 'stale');
-  const left = [...byKey.values()].flat();
-  const done = isReadingWhole ? left.filter(({ decided }) => decided?.decision === 'revoke') : [];
+  const absent = [...byKey.values()].flat();
+  const revoked = isReadingWhole ? absent.filter(({ decided }) => decided?.decision === 'revoke') : [];
   const decided = memberships.filter(({ status }) => isDecision(status)).length;
-  const asked = memberships.filter(({ status }) => status === 'ask').length;
+  const openQuestions = memberships.filter(({ status }) => status === 'ask').length;
   const takenOver = memberships.filter(({ isTakenOver }) => isTakenOver).length;
   return {
     campaign,
     memberships,
-    done,
+    done: revoked,
     isReadingWhole,
     problems: problems.sort((one, other) => one.start - other.start),
-    progress: { decided, asked, takenOver, all: memberships.length },
-    isComplete: campaign.isReadable && isReadingWhole && decided === memberships.length && asked === 0,
+    progress: { decided, asked: openQuestions, takenOver, all: memberships.length },
+    isComplete: campaign.isReadable && isReadingWhole && decided === memberships.length && openQuestions === 0,
   };
 }
 
@@ -228,12 +228,12 @@ export function isDecision(status: MembershipStatus): status is Decision {
 
 function statusOf(items: readonly CampaignItem[], group: GroupEntry, today: number): MembershipStatus {
   const decided = items.flatMap((item) => item.decided ?? []);
-  const [one] = decided;
-  if (one === undefined) return 'undecided';
+  const [first] = decided;
+  if (first === undefined) return 'undecided';
   // Two equal decisions count as one.
-  if (decided.some(({ decision }) => decision !== one.decision)) return 'conflict';
-  if (group.missing.includes('roles') || group.roles.some(({ id }) => !one.gives.includes(id))) return 'changed';
-  return one.next !== undefined && one.next <= today ? 'due' : one.decision;
+  if (decided.some(({ decision }) => decision !== first.decision)) return 'conflict';
+  if (group.missing.includes('roles') || group.roles.some(({ id }) => !first.gives.includes(id))) return 'changed';
+  return first.next !== undefined && first.next <= today ? 'due' : first.decision;
 }
 
 function problemsOf(
@@ -287,8 +287,8 @@ function ownDecision(
 function reviewerIds({ principals }: AccessModel, account: Reviewer | undefined) {
   const ids = new Map<string, Set<string>>();
   const add = (name: string, id: string) => {
-    const known = ids.get(lowerCaseAscii(name)) ?? new Set();
-    ids.set(lowerCaseAscii(name), known.add(id));
+    const idsOfName = ids.get(lowerCaseAscii(name)) ?? new Set();
+    ids.set(lowerCaseAscii(name), idsOfName.add(id));
   };
   for (const { kind, email, id } of principals) if (kind === 'subject' && email !== undefined) add(email, id);
   if (account) add(account.label, account.id);

@@ -81,9 +81,9 @@ function plainOf(value: Value): unknown {
 }
 
 function setField(document: Document, node: YAMLMap, key: string, value: unknown): void {
-  const made = document.createNode(value);
-  if (isSeq(made)) made.flow = true;
-  node.set(key, made);
+  const child = document.createNode(value);
+  if (isSeq(child)) child.flow = true;
+  node.set(key, child);
 }
 
 export interface NewDecision {
@@ -97,7 +97,7 @@ export interface NewDecision {
 export function writeDecision(
   source: string,
   { group, principal }: Pick<Membership, 'group' | 'principal'>,
-  made: NewDecision | undefined,
+  decision: NewDecision | undefined,
   now: number,
 ): string {
   const document: Document = parseForEdit(source);
@@ -118,14 +118,14 @@ export function writeDecision(
     );
     items.items.splice(after < 0 ? items.items.length : after, 0, node);
   }
-  for (const key of made === undefined ? DECISION_KEYS : ['note', 'next']) node.delete(key);
-  if (made === undefined) return reviewText(document, source);
+  for (const key of decision === undefined ? DECISION_KEYS : ['note', 'next']) node.delete(key);
+  if (decision === undefined) return reviewText(document, source);
   setField(document, node, 'gives', group.roles.map(({ id }) => id).sort(compareText));
-  setField(document, node, 'decision', made.decision);
-  setField(document, node, 'by', made.by);
+  setField(document, node, 'decision', decision.decision);
+  setField(document, node, 'by', decision.by);
   setField(document, node, 'date', new Date(now).toISOString().slice(0, 10));
-  if (made.note !== undefined) setField(document, node, 'note', made.note);
-  if (made.next !== undefined) setField(document, node, 'next', made.next);
+  if (decision.note !== undefined) setField(document, node, 'note', decision.note);
+  if (decision.next !== undefined) setField(document, node, 'next', decision.next);
   return reviewText(document, source);
 }
 

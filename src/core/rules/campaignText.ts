@@ -90,14 +90,14 @@ export function takenOverText(
   const { memberships, campaign } = earlier;
   const count = (status: MembershipStatus) => memberships.filter((one) => one.status === status).length;
   const there = new Set(memberships.map(({ group, principal }) => membershipKey(group.key, memberIdentity(principal))));
-  const ended = campaign.items.filter(
+  const former = campaign.items.filter(
     ({ decided, group, who }) => decided && !there.has(membershipKey(group, who)),
   ).length;
   const dropped: readonly (readonly [number, string])[] = [
     [count('changed'), l10n.t('the group’s roles have changed')],
     [count('due'), l10n.t('due again')],
     [count('conflict'), l10n.t('decided twice')],
-    [ended, l10n.t('no longer a member')],
+    [former, l10n.t('no longer a member')],
   ];
   const reasons = dropped.filter(([many]) => many > 0).map(([many, why]) => l10n.t('{0} ({1})', many, why));
   return [

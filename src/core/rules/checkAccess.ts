@@ -89,14 +89,14 @@ export function checkUnread(file: AccessFile, reason: FileProblem | string = '',
 /** The result for a file that names an organization which the user does not show: nothing is read for it. */
 export function unknownOrganization(
   { organization, value }: AccessFile,
-  known: readonly string[],
+  organizations: readonly string[],
 ): FileProblem | undefined {
   const field = value.fields?.get('organization');
-  if (organization === undefined || field === undefined || known.includes(organization)) return undefined;
-  const meant = nearest(organization, known);
+  if (organization === undefined || field === undefined || organizations.includes(organization)) return undefined;
+  const suggestion = nearest(organization, organizations);
   const message = l10n.t('{0} is not one of the organizations that you show.', oneLine(organization));
-  const fixes = meant === undefined ? [] : [replacement(field.value, meant)];
-  return problem('unknown-organization', field.value, didYouMean(message, meant), 'warning', fixes);
+  const fixes = suggestion === undefined ? [] : [replacement(field.value, suggestion)];
+  return problem('unknown-organization', field.value, didYouMean(message, suggestion), 'warning', fixes);
 }
 
 /** Why nothing was read of an organization, localized; empty if one of its lists was read. */
@@ -144,14 +144,14 @@ const BLOCK = 100;
  * Goes through the groups once for all rules: fetching a group from memory takes longer than what a rule does with it.
  */
 function evaluateRules(rules: readonly Rule[], context: CheckContext): readonly EvaluatedRule[] {
-  const begun = rules.map((rule) => startRule(rule, context));
-  const visitors = begun.flatMap(({ groupVisitors }) => groupVisitors);
+  const evaluations = rules.map((rule) => startRule(rule, context));
+  const visitors = evaluations.flatMap(({ groupVisitors }) => groupVisitors);
   const { groups } = context.model;
   for (let start = 0; start < groups.length; start += BLOCK) {
     const block = groups.slice(start, start + BLOCK);
     for (const visit of visitors) block.forEach(visit);
   }
-  return begun.map(({ end }) => end());
+  return evaluations.map(({ end }) => end());
 }
 
 /** A rule that is evaluated except for its group callbacks. */

@@ -140,8 +140,8 @@ class Comparison {
       return 'unclear';
     }
     const resolved = this.#context.resolver.role(text);
-    const { failure, found } = resolved;
-    if (failure !== 'ambiguous' && failure !== 'unreadable') return found[0];
+    const { failure, found: roles } = resolved;
+    if (failure !== 'ambiguous' && failure !== 'unreadable') return roles[0];
     this.#reasons.add(
       failure === 'ambiguous'
         ? reportUnresolved(this.#context, value, resolved, 'role', 'error')
@@ -158,7 +158,7 @@ class Comparison {
     for (const value of field.value.items ?? []) {
       const present = this.#declaredMember(value, group, members);
       if (present === undefined) return;
-      for (const one of present) declared.add(one);
+      for (const principal of present) declared.add(principal);
     }
     for (const principal of members) if (!declared.has(principal)) this.#judgeExtra(principal, group, field.key);
   }
@@ -186,9 +186,9 @@ class Comparison {
       return undefined;
     }
     if (present.length === 0) {
-      const { found } = resolved;
+      const { found: principals } = resolved;
       const subject: FindingSubject =
-        found.length === 0 ? { kind: 'aspect', name: text } : { kind: 'principal', principals: found };
+        principals.length === 0 ? { kind: 'aspect', name: text } : { kind: 'principal', principals };
       this.#find('missing-member', value, group, [subject], l10n.t('{0} is not in {1}', text, groupText(group)));
     }
     return present;

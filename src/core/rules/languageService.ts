@@ -43,12 +43,12 @@ export function schemaCompletions(
   text: string,
   offset: number,
   schema: Schema,
-  known: CompletionContext,
+  context: CompletionContext,
 ): CompletionList | undefined {
   // Right after the colon of a key, YAML needs a space. A reference such as `user:` has none.
   const isAfterKey = /(?:^|[\s{,])[\w"']+:$/.test(text.slice(0, offset).split('\n').at(-1) ?? '');
-  const spaced = isAfterKey ? completeWith(' ', text, offset, schema, known) : undefined;
-  return spaced ?? completeWith('', text, offset, schema, known);
+  const spaced = isAfterKey ? completeWith(' ', text, offset, schema, context) : undefined;
+  return spaced ?? completeWith('', text, offset, schema, context);
 }
 
 function completeWith(
@@ -56,7 +56,7 @@ function completeWith(
   text: string,
   offset: number,
   schema: Schema,
-  known: CompletionContext,
+  context: CompletionContext,
 ): CompletionList | undefined {
   const lineEnd = offset + text.slice(offset).search(/\r?\n|$/);
   const parsed = parseUnfinished(
@@ -66,17 +66,17 @@ function completeWith(
   );
   if (parsed === undefined) return undefined;
   const isCursor = (node: unknown) => isScalar(node) && String(node.value).includes(CURSOR);
-  const found = find(parsed.document.contents, schema, isCursor);
-  if (!found?.place) return undefined;
-  const end = Math.min(found.place.end - CURSOR.length - space.length, parsed.isClosedHere ? offset : lineEnd);
-  const place = { start: found.place.start - space.length, end };
-  if (found.keys) {
-    const taken = new Set(found.siblings);
-    const items = Object.entries(found.keys).filter(([name]) => !taken.has(name));
+  const target = find(parsed.document.contents, schema, isCursor);
+  if (!target?.place) return undefined;
+  const end = Math.min(target.place.end - CURSOR.length - space.length, parsed.isClosedHere ? offset : lineEnd);
+  const place = { start: target.place.start - space.length, end };
+  if (target.keys) {
+    const siblings = new Set(target.siblings);
+    const items = Object.entries(target.keys).filter(([name]) => !siblings.has(name));
     return { place, items: items.map(([name, key]) => keyCompletion(name, key)) };
   }
-  if (!found.schema) return undefined;
-  const items = valuesOf(found.schema, text, known);
+  if (!target.schema) return undefined;
+  const items = valuesOf(target.schema, text, context);
   return { place, items: items.map((item) => ({ ...item, insert: space + item.insert })) };
 }
 
@@ -135,10 +135,10 @@ export function schemaHover(
     const place = placeOf(node);
     return isScalar(node) && place !== undefined && place.start <= offset && offset <= place.end;
   };
-  const found = document && find(document.contents, schema, covers);
-  if (!found?.place) return undefined;
-  const lines = found.keys ? [found.keys[found.text]?.about() ?? ''] : aboutValue(found, model);
-  return lines.some((line) => line !== '') ? { place: found.place, lines } : undefined;
+  const target = document && find(document.contents, schema, covers);
+  if (!target?.place) return undefined;
+  const lines = target.keys ? [target.keys[target.text]?.about() ?? ''] : aboutValue(target, model);
+  return lines.some((line) => line !== '') ? { place: target.place, lines } : undefined;
 }
 
 interface Found {
@@ -173,8 +173,8 @@ function textOfKey(key: unknown): string {
 
 function first<T, R>(items: readonly T[], of: (item: T) => R | undefined): R | undefined {
   for (const item of items) {
-    const found = of(item);
-    if (found !== undefined) return found;
+    const result = of(item);
+    if (result !== undefined) return result;
   }
   return undefined;
 }
@@ -219,7 +219,7 @@ function keyCompletion(name: string, { schema, about }: KeySchema): CompletionIt
   return { label: name, kind: 'key', insert: name + after, detail: about() };
 }
 
-function valuesOf(schema: Schema, text: string, known: CompletionContext): readonly CompletionItem[] {
+function valuesOf(schema: Schema, text: string, context: CompletionContext): readonly CompletionItem[] {
   switch (schema.type) {
     case 'choice':
       return schema.of.map((value) => {
@@ -227,9 +227,9 @@ function valuesOf(schema: Schema, text: string, known: CompletionContext): reado
         return { label: value, kind: 'value', insert: value, ...(detail !== undefined && { detail }) };
       });
     case 'either':
-      return valuesOf(schema.text, text, known);
+      return valuesOf(schema.text, text, context);
     case 'text':
-      return schema.refers ? references(schema.refers, text, known).slice(0, MAX_ITEMS) : [];
+      return schema.refers ? references(schema.refers, text, context).slice(0, MAX_ITEMS) : [];
     default:
       return [];
   }
@@ -291,10 +291,10 @@ function aboutValue({ text, schema }: Found, model: AccessModel | undefined): re
   const names = (all: readonly string[]) => oneLine(all.slice(0, 5).join(', ')) + (all.length > 5 ? ', …' : '');
   const fits = (many: number) => (many > 1 ? [l10n.t('Matches {0} entries.', many)] : []);
   if (of.refers === 'group') {
-    const { found } = resolver.group(text);
+    const { found: groups } = resolver.group(text);
     return [
-      ...fits(found.length),
-      ...found
+      ...fits(groups.length),
+      ...groups
         .slice(0, 3)
         .map(
           (group) =>
@@ -303,10 +303,10 @@ function aboutValue({ text, schema }: Found, model: AccessModel | undefined): re
     ];
   }
   if (of.refers === 'role') {
-    const { found } = resolver.role(text);
+    const { found: roles } = resolver.role(text);
     return [
-      ...fits(found.length),
-      ...found
+      ...fits(roles.length),
+      ...roles
         .slice(0, 3)
         .map(
           (role) =>
@@ -315,9 +315,9 @@ function aboutValue({ text, schema }: Found, model: AccessModel | undefined): re
     ];
   }
   if (of.refers !== 'person' && of.refers !== 'subject') return [];
-  const { found } = resolver.principal(value, false);
+  const { found: principals } = resolver.principal(value, false);
   return [
-    ...fits(found.length),
-    ...found.slice(0, 3).map((one) => `${oneLine(principalName(one))}: ${names(one.groups.map(groupName))}`),
+    ...fits(principals.length),
+    ...principals.slice(0, 3).map((one) => `${oneLine(principalName(one))}: ${names(one.groups.map(groupName))}`),
   ];
 }

@@ -72,8 +72,8 @@ type Judge = (rule: string) => RuleResult | undefined;
 
 /** The limit is the current number of holders of an important role. */
 function limitRule(model: AccessModel, judge: Judge): string {
-  const held = heldRoles(model);
-  const role = held.find((one) => /admin|owner|root/i.test(one.role?.metadata.name ?? '')) ?? held[0];
+  const roles = heldRoles(model);
+  const role = roles.find((one) => /admin|owner|root/i.test(one.role?.metadata.name ?? '')) ?? roles[0];
   if (role === undefined) return '';
   const limited = (max: number) => {
     const name = roleReference(new Resolver(model), role);

@@ -20,7 +20,7 @@ const ID = 'id:';
 
 /** The names in a reading, shared by every rule of every file about it: a file is checked at each key that is typed. */
 class Names {
-  static readonly #known = new WeakMap<AccessModel, Names>();
+  static readonly #cache = new WeakMap<AccessModel, Names>();
   readonly groups: NamedEntries<GroupEntry>;
   readonly roles: NamedEntries<RoleEntry>;
   readonly #model: AccessModel;
@@ -29,8 +29,8 @@ class Names {
   readonly #byPattern = new Map<string, readonly Principal[]>();
 
   static of(model: AccessModel): Names {
-    const names = Names.#known.get(model) ?? new Names(model);
-    Names.#known.set(model, names);
+    const names = Names.#cache.get(model) ?? new Names(model);
+    Names.#cache.set(model, names);
     return names;
   }
 
@@ -71,11 +71,11 @@ class Names {
   byGlob(glob: string): readonly Principal[] {
     const before = this.#byPattern.get(glob);
     if (before) return before;
-    const found: Principal[] = [];
-    this.#byPattern.set(glob, found);
+    const matches: Principal[] = [];
+    this.#byPattern.set(glob, matches);
     const fits = globTest(glob);
-    for (const [email, principals] of this.emails) if (fits(email)) found.push(...principals);
-    return found;
+    for (const [email, principals] of this.emails) if (fits(email)) matches.push(...principals);
+    return matches;
   }
 }
 
@@ -113,16 +113,16 @@ export class Resolver {
     if (text === undefined) return this.#ofIssuer(textOf(value, 'issuer') ?? '', textOf(value, 'subject') ?? '');
     const [, kind, id = ''] = /^(user|serviceAccount|subject):([\s\S]*)$/.exec(text) ?? [];
     if (kind === 'subject') {
-      const found = this.#names.subjects.get(id) ?? [];
-      return found.length > 1 ? { found, failure: 'ambiguous' } : this.#some(found, text);
+      const sameId = this.#names.subjects.get(id) ?? [];
+      return sameId.length > 1 ? { found: sameId, failure: 'ambiguous' } : this.#some(sameId, text);
     }
     if (kind === 'user' || kind === 'serviceAccount') return this.#some(this.#byKey(`${kind}\n${id}`), text);
     if (isGlob(text)) return this.#some(this.#names.byGlob(lowerCaseAscii(text)), text);
     const person = this.#people.get(text);
     if (person !== undefined) return { found: person };
-    const found = text.includes('@') ? (this.#names.emails.get(lowerCaseAscii(text)) ?? []) : [];
-    const subjects = found.filter((one) => one.kind === 'subject');
-    return permits && subjects.length > 1 ? { found, failure: 'ambiguous' } : this.#some(found, text);
+    const principals = text.includes('@') ? (this.#names.emails.get(lowerCaseAscii(text)) ?? []) : [];
+    const subjects = principals.filter((one) => one.kind === 'subject');
+    return permits && subjects.length > 1 ? { found: principals, failure: 'ambiguous' } : this.#some(principals, text);
   }
 
   /** `group:NAME`, `role:NAME`, `group:id:X`, or a person. */
@@ -135,16 +135,17 @@ export class Resolver {
     return { kind: 'principal', ...this.principal(value, true) };
   }
 
-  #some(found: readonly Principal[], text: string): Resolved<Principal> {
-    if (found.length > 0) return { found };
-    if (!this.#model.groupsKnown || hasMalformed(this.#model, 'groups')) return { found, failure: 'unreadable' };
-    const meant = nearest(text, [...this.#people.keys(), ...this.#names.emails.keys()]);
-    return { found, failure: 'unknown', ...(meant !== undefined && { suggestion: meant }) };
+  #some(principals: readonly Principal[], text: string): Resolved<Principal> {
+    if (principals.length > 0) return { found: principals };
+    if (!this.#model.groupsKnown || hasMalformed(this.#model, 'groups'))
+      return { found: principals, failure: 'unreadable' };
+    const suggestion = nearest(text, [...this.#people.keys(), ...this.#names.emails.keys()]);
+    return { found: principals, failure: 'unknown', ...(suggestion !== undefined && { suggestion }) };
   }
 
   #byKey(key: string): readonly Principal[] {
-    const found = this.#model.principal(key);
-    return found === undefined ? [] : [found];
+    const principal = this.#model.principal(key);
+    return principal === undefined ? [] : [principal];
   }
 
   #ofIssuer(issuer: string, subject: string): Resolved<Principal> {
@@ -157,7 +158,7 @@ export class Resolver {
  * is slow.
  */
 export class EntrySet {
-  static readonly #known = new WeakMap<readonly Indexed[], Pick<EntrySet, 'has'>>();
+  static readonly #cache = new WeakMap<readonly Indexed[], Pick<EntrySet, 'has'>>();
   readonly #marks: Uint8Array;
 
   constructor(all: readonly unknown[]) {
@@ -166,11 +167,11 @@ export class EntrySet {
 
   /** A name is resolved to one array for all rules of a reading: it is marked once, and nobody adds to it. */
   static of(all: readonly unknown[], entries: readonly Indexed[]): Pick<EntrySet, 'has'> {
-    const before = EntrySet.#known.get(entries);
+    const before = EntrySet.#cache.get(entries);
     if (before) return before;
     const marks = new EntrySet(all);
     for (const entry of entries) marks.add(entry);
-    EntrySet.#known.set(entries, marks);
+    EntrySet.#cache.set(entries, marks);
     return marks;
   }
 
@@ -215,7 +216,7 @@ interface Naming<T> {
 class NamedEntries<T> {
   readonly #naming: Naming<T>;
   readonly #entries: readonly T[];
-  readonly #found = new Map<string, Resolved<T>>();
+  readonly #resolved = new Map<string, Resolved<T>>();
   #byId: Map<string, T[]> | undefined;
   #byName: Map<string, T[]> | undefined;
 
@@ -236,8 +237,8 @@ class NamedEntries<T> {
 
   /** Rules repeat names: each one is looked up once. */
   find(text: string): Resolved<T> {
-    const resolved = this.#found.get(text) ?? this.#find(text);
-    this.#found.set(text, resolved);
+    const resolved = this.#resolved.get(text) ?? this.#find(text);
+    this.#resolved.set(text, resolved);
     return resolved;
   }
 
@@ -245,18 +246,19 @@ class NamedEntries<T> {
     const isId = text.startsWith(ID);
     if (!isId && isGlob(text)) {
       const fits = globTest(text);
-      const found = [...this.#names].flatMap(([name, entries]) => (fits(name) ? entries : []));
-      if (found.length > 0) return this.#naming.isRead ? { found } : { found, failure: 'unreadable' };
-      return { found, failure: this.#isWhole() ? 'unknown' : 'unreadable' };
+      const matches = [...this.#names].flatMap(([name, entries]) => (fits(name) ? entries : []));
+      if (matches.length > 0)
+        return this.#naming.isRead ? { found: matches } : { found: matches, failure: 'unreadable' };
+      return { found: matches, failure: this.#isWhole() ? 'unknown' : 'unreadable' };
     }
-    const found = (isId ? this.#ids.get(text.slice(ID.length)) : this.#names.get(text)) ?? [];
-    if (found.length > 1) return { found, failure: 'ambiguous' };
-    if (found.length === 1) return { found };
+    const entries = (isId ? this.#ids.get(text.slice(ID.length)) : this.#names.get(text)) ?? [];
+    if (entries.length > 1) return { found: entries, failure: 'ambiguous' };
+    if (entries.length === 1) return { found: entries };
     // An ID needs no list: no entry that was read has it.
-    if (isId && !this.#naming.isRead) return { found };
-    if (!this.#isWhole()) return { found, failure: 'unreadable' };
-    const meant = this.#ids.has(text) ? ID + text : nearest(text, this.#names.keys());
-    return { found, failure: 'unknown', ...(meant !== undefined && { suggestion: meant }) };
+    if (isId && !this.#naming.isRead) return { found: entries };
+    if (!this.#isWhole()) return { found: entries, failure: 'unreadable' };
+    const suggestion = this.#ids.has(text) ? ID + text : nearest(text, this.#names.keys());
+    return { found: entries, failure: 'unknown', ...(suggestion !== undefined && { suggestion }) };
   }
 
   #isWhole(): boolean {

@@ -64,8 +64,8 @@ function declarationOf({ group }: GroupEntry, { declared }: AccessFile): TextRan
 }
 
 function roleIn(rule: Value, { id, role }: RoleEntry): TextRange | undefined {
-  const one = rule.fields?.get('role')?.value;
-  return [...(one ? [one] : []), ...itemsOf(rule, 'roles')].find(
+  const singleRole = rule.fields?.get('role')?.value;
+  return [...(singleRole ? [singleRole] : []), ...itemsOf(rule, 'roles')].find(
     ({ text }) => text === role?.metadata.name || text === `id:${id}`,
   );
 }

@@ -77,9 +77,9 @@ export function summaryOf(check: CheckResult): string {
     check.rules.filter(({ status }) => status === 'undecided').length +
     (check.drift && check.drift.reasons.length > 0 ? 1 : 0) +
     (check.reasons.length > 0 ? 1 : 0);
-  const found = all.length - waived;
+  const unwaived = all.length - waived;
   const parts = [
-    ...(found > 0 ? [found === 1 ? l10n.t('1 finding') : l10n.t('{0} findings', found)] : []),
+    ...(unwaived > 0 ? [unwaived === 1 ? l10n.t('1 finding') : l10n.t('{0} findings', unwaived)] : []),
     ...(waived > 0 ? [l10n.t('{0} waived', waived)] : []),
     ...(undecided > 0 ? [undecided === 1 ? l10n.t('1 undetermined') : l10n.t('{0} undetermined', undecided)] : []),
   ];

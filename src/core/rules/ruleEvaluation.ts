@@ -58,7 +58,7 @@ class Linking {
   isSound = true;
   readonly #resolver: Resolver;
   readonly #report: CheckContext['report'];
-  readonly #taken = new Map<Principal, string>();
+  readonly #names = new Map<Principal, string>();
 
   constructor(resolver: Resolver, report: CheckContext['report']) {
     this.#resolver = resolver;
@@ -75,7 +75,7 @@ class Linking {
 
   #entriesOf(value: Value, name: string): readonly Principal[] {
     const resolved = this.#resolver.principal(value, true);
-    const { failure, found } = resolved;
+    const { failure, found: principals } = resolved;
     if (failure === 'ambiguous' || failure === 'unknown')
       reportUnresolved(
         { report: this.#report },
@@ -84,14 +84,15 @@ class Linking {
         'principal',
         failure === 'unknown' ? 'warning' : 'error',
       );
-    const other = found.map((one) => this.#taken.get(one)).find((one) => one !== undefined && one !== name);
-    if (other !== undefined) this.#report(problem('bad-value', value, l10n.t('This already belongs to "{0}".', other)));
-    if (failure === 'ambiguous' || other !== undefined) {
+    const otherName = principals.map((one) => this.#names.get(one)).find((one) => one !== undefined && one !== name);
+    if (otherName !== undefined)
+      this.#report(problem('bad-value', value, l10n.t('This already belongs to "{0}".', otherName)));
+    if (failure === 'ambiguous' || otherName !== undefined) {
       this.isSound = false;
       return [];
     }
-    for (const principal of found) this.#taken.set(principal, name);
-    return found;
+    for (const principal of principals) this.#names.set(principal, name);
+    return principals;
   }
 }
 
@@ -99,7 +100,7 @@ class Linking {
 export function reportUnresolved(
   { report }: Pick<CheckContext, 'report'>,
   value: Value,
-  { failure, found, suggestion }: Resolved<unknown>,
+  { failure, found: matches, suggestion }: Resolved<unknown>,
   kind: FindingSubject['kind'],
   severity: FileProblem['severity'],
   prefix = '',
@@ -107,7 +108,7 @@ export function reportUnresolved(
   const text = oneLine(value.text ?? textOf(value, 'subject') ?? '');
   const message =
     failure === 'ambiguous'
-      ? l10n.t('"{0}" matches {1} entries. Use an ID.', text, found.length)
+      ? l10n.t('"{0}" matches {1} entries. Use an ID.', text, matches.length)
       : didYouMean(unknownText(kind, text), suggestion && prefix + suggestion);
   const fixes =
     suggestion === undefined || value.text === undefined ? [] : [replacement(value, yamlScalar(prefix + suggestion))];
@@ -271,16 +272,16 @@ export class RuleEvaluation implements RuleContext {
     if (value === undefined || text.type !== 'text' || text.refers === undefined) return;
     const { permits = false, refers } = text;
     const kind = refers === 'group' || refers === 'role' ? refers : 'principal';
-    const found = (schema.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
+    const entries = (schema.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
       const resolved = this.#find(one, refers, permits);
       this.#take(one, resolved, kind, permits || refers === 'person');
       return refers === 'person' ? this.#withSame(resolved.found) : resolved.found;
     });
-    const [only, ...others] = found;
+    const [only, ...others] = entries;
     if (only !== undefined && others.length === 0 && refers !== 'person') this.#named.set(key, only);
     else {
-      const taken = new EntrySet(this.model[`${kind}s`]);
-      const all = found.flat().filter((one) => taken.add(one));
+      const unique = new EntrySet(this.model[`${kind}s`]);
+      const all = entries.flat().filter((one) => unique.add(one));
       this.#named.set(key, all);
     }
   }

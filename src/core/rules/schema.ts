@@ -303,12 +303,12 @@ function readRecord(node: unknown, keys: KeySchemas, report: (problem: FileProbl
   for (const { key, value } of node.items as Pair[]) {
     const name = isScalar(key) && typeof key.value === 'string' ? key.value : '';
     const at = placeOf(key) ?? place;
-    const known = Object.hasOwn(keys, name) && !isTaggedOrAnchored(key) ? keys[name] : undefined;
-    if (known === undefined) problems.push(unknownKey(name, at, keys));
+    const definition = Object.hasOwn(keys, name) && !isTaggedOrAnchored(key) ? keys[name] : undefined;
+    if (definition === undefined) problems.push(unknownKey(name, at, keys));
     else if (isNothing(value)) {
-      problems.push(problem('empty-key', at, needsValueText(name, known.schema)));
+      problems.push(problem('empty-key', at, needsValueText(name, definition.schema)));
       fields.set(name, { key: at, value: { ...at, isSound: false } });
-    } else fields.set(name, { key: at, value: readValue(value, known.schema, report, at) });
+    } else fields.set(name, { key: at, value: readValue(value, definition.schema, report, at) });
   }
   for (const [name, { isRequired }] of Object.entries(keys)) {
     if (!isRequired || fields.has(name)) continue;

@@ -140,22 +140,22 @@ function candidateOf(waiver: Waiver, judged: EvaluatedRule, context: CheckContex
 }
 
 function reportDates(waiver: Waiver, context: CheckContext): boolean {
-  const left = waiver.until - context.today;
+  const remaining = waiver.until - context.today;
   const warnOfDate = (code: string, message: string) => warn(context, code, waiver, 'until', message);
-  if (left < 0) warnOfDate('waiver-expired', l10n.t('This waiver has expired.'));
-  else if (left <= SOON)
+  if (remaining < 0) warnOfDate('waiver-expired', l10n.t('This waiver has expired.'));
+  else if (remaining <= SOON)
     warnOfDate(
       'waiver-expires',
-      left === 0 ? l10n.t('This waiver expires today.') : l10n.t('This waiver expires in {0} days.', left),
+      remaining === 0 ? l10n.t('This waiver expires today.') : l10n.t('This waiver expires in {0} days.', remaining),
     );
-  else if (left > YEAR) warnOfDate('waiver-long', l10n.t('This waiver is valid for more than a year.'));
-  return left >= 0;
+  else if (remaining > YEAR) warnOfDate('waiver-long', l10n.t('This waiver is valid for more than a year.'));
+  return remaining >= 0;
 }
 
 function reportOwner(waiver: Waiver, isSubject: (principal: unknown) => boolean, context: CheckContext): void {
-  const { found } = context.resolver.principal(waiver.owner, false);
+  const { found: owners } = context.resolver.principal(waiver.owner, false);
   const isSame = waiver.owner.text !== undefined && waiver.owner.text === waiver.for.text;
-  if (isSame || found.some(isSubject))
+  if (isSame || owners.some(isSubject))
     warn(context, 'waiver-owner', waiver, 'owner', l10n.t('The owner of this waiver is the person it is for.'));
 }
 
@@ -165,10 +165,10 @@ function reportUnused(waiver: Waiver, context: CheckContext): void {
 
 function reportUnknownRule(waiver: Waiver, rules: readonly string[], context: CheckContext): void {
   const place = placeIn(waiver, 'rule');
-  const meant = nearest(waiver.rule, rules);
-  const message = didYouMean(l10n.t('There is no rule "{0}".', oneLine(waiver.rule)), meant);
+  const suggestion = nearest(waiver.rule, rules);
+  const message = didYouMean(l10n.t('There is no rule "{0}".', oneLine(waiver.rule)), suggestion);
   context.report(
-    problem('waiver-rule', place, message, 'warning', meant === undefined ? [] : [replacement(place, meant)]),
+    problem('waiver-rule', place, message, 'warning', suggestion === undefined ? [] : [replacement(place, suggestion)]),
   );
 }
 

@@ -120,14 +120,14 @@ export interface AgentLoopResult {
 export async function* runAgentLoop<E, M, D>(
   options: AgentLoopOptions<E, M, D>,
 ): AsyncGenerator<AgentLoopEvent<E>, AgentLoopResult, void> {
-  const left = new AbortController();
-  const signal = AbortSignal.any([options.signal, left.signal]);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
   const history: HistoryMessage[] = [];
   const definitions = options.tools.map(({ definition }) => definition);
   let rounds = 0;
   let turn: ModelTurn | undefined;
   /** The model's text in a turn that is not complete. */
-  let said = '';
+  let text = '';
   const end = (reason: AgentLoopResult['reason'], error?: unknown): AgentLoopResult => ({
     reason,
     history,
@@ -142,9 +142,9 @@ export async function* runAgentLoop<E, M, D>(
       yield { type: 'round', round: rounds };
       const messages = [...options.messages, ...history];
       turn = yield* modelTurn(options.complete(messages, definitions, signal), signal, (event) => {
-        said += options.textOf(event);
+        text += options.textOf(event);
       });
-      said = ''; // The text is part of the turn.
+      text = ''; // The text is part of the turn.
       const reason = endOfTurn(turn);
       if (reason !== undefined) {
         history.push(...wordsOf(turn.text));
@@ -160,10 +160,10 @@ export async function* runAgentLoop<E, M, D>(
       if (isLast) return end('roundLimit');
     }
   } catch (error) {
-    history.push(...wordsOf(said));
+    history.push(...wordsOf(text));
     return signal.aborted || isCancelled(error) ? end('cancelled') : end('failed', error);
   } finally {
-    left.abort();
+    stop.abort();
   }
 }
 
@@ -175,7 +175,7 @@ function wordsOf(text: string): HistoryMessage[] {
 async function* modelTurn<E>(
   events: AsyncGenerator<E, ModelTurn, void>,
   signal: AbortSignal,
-  heard: (event: E) => void,
+  onEvent: (event: E) => void,
 ): AsyncGenerator<AgentLoopEvent<E>, ModelTurn, void> {
   let isDone = false;
   try {
@@ -185,7 +185,7 @@ async function* modelTurn<E>(
         isDone = true;
         return next.value;
       }
-      heard(next.value);
+      onEvent(next.value);
       yield { type: 'model', event: next.value };
     }
   } finally {
@@ -238,8 +238,8 @@ function planCall<D>(call: ToolCall, tools: readonly AgentTool<D>[]): PlannedCal
   };
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) {
-    const known = tools.map(({ name }) => name).join(', ');
-    return refuse('unknownTool', `There is no tool "${call.name}". The tools are: ${known === '' ? 'none' : known}.`);
+    const names = tools.map(({ name }) => name).join(', ');
+    return refuse('unknownTool', `There is no tool "${call.name}". The tools are: ${names === '' ? 'none' : names}.`);
   }
   if (args === undefined) {
     return refuse(
@@ -276,11 +276,11 @@ async function* runCalls<E, M, D>(
 ): AsyncGenerator<AgentLoopEvent<E>, readonly string[], void> {
   const results = planned.map(() => 'Not run: cancelled by the user.');
   const running = new Map<number, Promise<Ended>>();
-  let begun = 0;
-  while (running.size > 0 || (begun < planned.length && !signal.aborted)) {
-    const next = running.size < maxParallel && !signal.aborted ? planned[begun] : undefined;
+  let startedCount = 0;
+  while (running.size > 0 || (startedCount < planned.length && !signal.aborted)) {
+    const next = running.size < maxParallel && !signal.aborted ? planned[startedCount] : undefined;
     if (next !== undefined) {
-      const index = begun++;
+      const index = startedCount++;
       const { call, plan } = next;
       if (plan.kind === 'refuse') {
         results[index] = plan.content;

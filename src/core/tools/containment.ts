@@ -93,8 +93,8 @@ export async function findContainment(
 
 async function findBubblewrap(folders: readonly string[]): Promise<string | undefined> {
   for (const program of folders.map((folder) => path.join(folder, 'bwrap'))) {
-    const found = await stat(program).catch(() => undefined);
-    if (found?.isFile()) return program;
+    const stats = await stat(program).catch(() => undefined);
+    if (stats?.isFile()) return program;
   }
   return undefined;
 }
@@ -179,17 +179,17 @@ const running = new Set<{ readonly permissions: Permissions; readonly ended: Pro
 async function inTurn<T>(permissions: Permissions, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const isInTheWay = (other: Permissions) => canMove(other, permissions) || canMove(permissions, other);
   for (;;) {
-    const other = [...running].find((each) => isInTheWay(each.permissions));
-    if (other === undefined) break;
-    await raceWithSignal(other.ended, signal);
+    const blocker = [...running].find((each) => isInTheWay(each.permissions));
+    if (blocker === undefined) break;
+    await raceWithSignal(blocker.ended, signal);
   }
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const own = { permissions, ended };
   running.add(own);
   try {
-    for (const each of [...permissions.read, ...permissions.write]) {
-      if ((await resolveLinks(each))?.real === each) continue;
-      throw new RolecallError('tool', l10n.t('"{0}" was moved or replaced by a link.', each));
+    for (const place of [...permissions.read, ...permissions.write]) {
+      if ((await resolveLinks(place))?.real === place) continue;
+      throw new RolecallError('tool', l10n.t('"{0}" was moved or replaced by a link.', place));
     }
     return await work();
   } finally {

@@ -96,9 +96,9 @@ function processDiagnostics(parameters: ToolShape['parameters'], run: ProcessSha
       ...(option === undefined ? [] : [at(index, 'warning', option)]),
     ];
   });
-  const used = new Set(run.command.flatMap(templateParameters));
+  const usedNames = new Set(run.command.flatMap(templateParameters));
   for (const name of run.stdin === 'json' ? [] : Object.keys(parameters.properties)) {
-    if (used.has(name)) continue;
+    if (usedNames.has(name)) continue;
     const message = l10n.t(
       'The parameter "{0}" is never passed to the program. Use {1} in "command", or "stdin": "json".',
       name,

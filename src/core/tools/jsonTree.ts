@@ -53,18 +53,20 @@ function isOpen(error: ParseErrorCode): boolean {
 
 /** Ambiguous members: those named twice in one object, and `__proto__`. */
 export function unusableMembers(node: Node): { name: Node; message: string }[] {
-  const found: { name: Node; message: string }[] = [];
-  const seen = new Set<string>();
+  const problems: { name: Node; message: string }[] = [];
+  const names = new Set<string>();
   for (const child of node.children ?? []) {
     const name = child.children?.[0];
     if (node.type === 'object' && name !== undefined) {
-      if (name.value === '__proto__') found.push({ name, message: l10n.t('A member must not be named "__proto__".') });
-      else if (seen.has(name.value)) found.push({ name, message: l10n.t('"{0}" appears more than once.', name.value) });
-      seen.add(name.value);
+      if (name.value === '__proto__')
+        problems.push({ name, message: l10n.t('A member must not be named "__proto__".') });
+      else if (names.has(name.value))
+        problems.push({ name, message: l10n.t('"{0}" appears more than once.', name.value) });
+      names.add(name.value);
     }
-    found.push(...unusableMembers(child));
+    problems.push(...unusableMembers(child));
   }
-  return found;
+  return problems;
 }
 
 /** The value of a node without members of the name `__proto__` (see {@link unusableMembers}). */

@@ -55,12 +55,12 @@ function example(name: string): readonly string[] {
  * Adds a commented example to a tool file; comments and layout of the rest are kept. An empty text becomes a whole
  * file.
  *
- * @param taken names of tools elsewhere in the workspace: models know a tool by its name alone.
+ * @param usedNames names of tools elsewhere in the workspace: models know a tool by its name alone.
  * @throws {RolecallError} kind `configuration` when no tool can be added to the file.
  */
-export function addTool(text: string, taken: readonly string[] = []): NewTool {
+export function addTool(text: string, usedNames: readonly string[] = []): NewTool {
   if (text.replace(/^\uFEFF/, '').trim() === '') {
-    const name = freeName(taken);
+    const name = freeName(usedNames);
     const whole = [...HEAD, ...example(name).map((line) => `    ${line}`), '  ]', '}', ''].join('\n');
     return { name, edits: [{ offset: 0, length: text.length, text: whole }] };
   }
@@ -70,7 +70,7 @@ export function addTool(text: string, taken: readonly string[] = []): NewTool {
   }
   const tools = findNodeAtLocation(root, ['tools']);
   const layout = layoutOf(text, tools ?? root);
-  const name = freeName([...taken, ...namesIn(tools)]);
+  const name = freeName([...usedNames, ...namesIn(tools)]);
   if (tools === undefined) {
     const list = [`"tools": [`, ...element(name, layout), `${layout.unit}]`].join(layout.eol);
     return { name, edits: append(text, root, `${layout.unit}${list}`, '', layout.eol) };
@@ -130,9 +130,9 @@ function namesIn(tools: Node | undefined): string[] {
   return (tools?.children ?? []).map((tool) => String(findNodeAtLocation(tool, ['name'])?.value));
 }
 
-function freeName(taken: readonly string[]): string {
+function freeName(usedNames: readonly string[]): string {
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? baseName : `${baseName}_${count}`;
-    if (!taken.includes(name)) return name;
+    if (!usedNames.includes(name)) return name;
   }
 }

@@ -112,9 +112,9 @@ async function programPath(
   if (visible.some((folder) => isInside(folder, realPath))) return undefined;
   const folder = foundIn && (await realpath(foundIn));
   if (folder === undefined || users.folders.some((each) => isInside(each, folder))) return realPath;
-  for (const each of [folder, path.dirname(realPath)]) {
-    const prefix = path.dirname(each);
-    if (isInside(prefix, realPath) && (await isInstallation(prefix, path.basename(each), users))) return prefix;
+  for (const candidate of [folder, path.dirname(realPath)]) {
+    const prefix = path.dirname(candidate);
+    if (isInside(prefix, realPath) && (await isInstallation(prefix, path.basename(candidate), users))) return prefix;
   }
   return realPath;
 }
@@ -166,14 +166,14 @@ async function within(
   relative: string,
   what: string,
 ): Promise<{ real: string; exists: boolean; isFile: boolean }> {
-  const found = await resolveLinks(path.resolve(root, relative));
-  if (found === undefined || !isInside(root, found.real)) {
+  const resolved = await resolveLinks(path.resolve(root, relative));
+  if (resolved === undefined || !isInside(root, resolved.real)) {
     throw new RolecallError(
       'tool',
       l10n.t('The path "{0}" in {1} leads outside the workspace folder.', relative, what),
     );
   }
-  return { ...found, isFile: found.exists && (await stat(found.real)).isFile() };
+  return { ...resolved, isFile: resolved.exists && (await stat(resolved.real)).isFile() };
 }
 
 /**
@@ -207,8 +207,8 @@ export async function checkWorkspacePaths(
   for (const [name, property] of Object.entries(properties)) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     const values = isWorkspacePath(property) ? [value] : isWorkspacePath(property.items) ? [value].flat() : [];
-    for (const each of values.filter((one) => typeof one === 'string')) {
-      await within(await realpath(folder).catch(() => folder), path.join(cwd, each), `"${name}"`);
+    for (const relativePath of values.filter((one) => typeof one === 'string')) {
+      await within(await realpath(folder).catch(() => folder), path.join(cwd, relativePath), `"${name}"`);
     }
   }
 }

@@ -74,9 +74,9 @@ export async function prepareProgram(
   const isContained = run.contained && contains;
   const { HOME, TMPDIR, ...others } = environment;
   const env = toolEnvironment(isContained ? others : environment, run.env, platform);
-  const { foundIn, ...found } = await resolveExecutable(literal(run.command[0]), { cwd, environment: env, platform });
+  const { foundIn, ...program } = await resolveExecutable(literal(run.command[0]), { cwd, environment: env, platform });
   // A `PATH` that the definition sets is not the user’s.
-  const executable = foundIn === undefined || run.env.PATH !== undefined ? found : { ...found, foundIn };
+  const executable = foundIn === undefined || run.env.PATH !== undefined ? program : { ...program, foundIn };
   return {
     executable,
     root,
@@ -147,11 +147,11 @@ export async function resolveExecutable(
     : (environmentVariable(environment, 'PATH', platform) ?? '').split(separator).filter(path.isAbsolute);
   for (const folder of folders) {
     for (const suffix of suffixes(name, platform)) {
-      const found = await executableFile(path.resolve(folder, `${name}${suffix}`), platform);
-      if (found === undefined) continue;
-      refuseBatch(found.path, platform);
-      refuseBatch(found.realPath, platform);
-      return isPath ? found : { ...found, foundIn: folder };
+      const file = await executableFile(path.resolve(folder, `${name}${suffix}`), platform);
+      if (file === undefined) continue;
+      refuseBatch(file.path, platform);
+      refuseBatch(file.realPath, platform);
+      return isPath ? file : { ...file, foundIn: folder };
     }
   }
   throw new RolecallError(

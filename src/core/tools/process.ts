@@ -164,15 +164,15 @@ const closeOnExec = 0o2000000;
  */
 async function inheritable(): Promise<number[]> {
   if (process.platform !== 'linux') return [];
-  const found: number[] = [];
+  const descriptors: number[] = [];
   for (const name of await readdir('/proc/self/fd').catch(() => [])) {
     const info = await readFile(`/proc/self/fdinfo/${name}`, 'utf8').catch(() => ''); // Closed meanwhile.
     const flags = /^flags:\s*(\d+)$/m.exec(info)?.[1];
     if (Number(name) > 2 && flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0) {
-      found.push(Number(name));
+      descriptors.push(Number(name));
     }
   }
-  return found;
+  return descriptors;
 }
 
 function firstOf(

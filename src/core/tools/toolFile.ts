@@ -149,10 +149,10 @@ function readTool(
 }
 
 function unknownKind(kind: Node): string {
-  const known = supportedKinds.map((each) => `"${each}"`).join(', ');
+  const kinds = supportedKinds.map((each) => `"${each}"`).join(', ');
   return kind.type === 'string'
-    ? l10n.t('Unknown tool kind "{0}". Use one of: {1}.', kind.value, known)
-    : l10n.t('"kind" must be a string. Use one of: {0}.', known);
+    ? l10n.t('Unknown tool kind "{0}". Use one of: {1}.', kind.value, kinds)
+    : l10n.t('"kind" must be a string. Use one of: {0}.', kinds);
 }
 
 function issueMessage(issue: {
@@ -169,26 +169,26 @@ function issueMessage(issue: {
 }
 
 function unknownMembers(node: Node): MemberDiagnostic[] {
-  const at = (path: string[], known: readonly string[]): MemberDiagnostic[] =>
-    unknownNames(findNodeAtLocation(node, path) ?? node, known).map((name) => ({
+  const at = (path: string[], members: readonly string[]): MemberDiagnostic[] =>
+    unknownNames(findNodeAtLocation(node, path) ?? node, members).map((name) => ({
       path: [...path, String(name.value)],
       severity: 'warning',
-      message: l10n.t('Unknown member "{0}". It is ignored. Known members: {1}.', name.value, known.join(', ')),
+      message: l10n.t('Unknown member "{0}". It is ignored. Known members: {1}.', name.value, members.join(', ')),
     }));
-  const known = runMembers.get(String(findNodeAtLocation(node, ['run', 'kind'])?.value));
-  const isProcess = known?.includes('access') === true && findNodeAtLocation(node, ['run', 'access']) !== undefined;
+  const members = runMembers.get(String(findNodeAtLocation(node, ['run', 'kind'])?.value));
+  const isProcess = members?.includes('access') === true && findNodeAtLocation(node, ['run', 'access']) !== undefined;
   return [
     ...at([], knownMembers.tool),
-    ...(known === undefined ? [] : at(['run'], known)),
+    ...(members === undefined ? [] : at(['run'], members)),
     ...(isProcess ? at(['run', 'access'], knownMembers.access) : []),
   ];
 }
 
-function unknownNames(node: Node, known: readonly string[]): Node[] {
+function unknownNames(node: Node, members: readonly string[]): Node[] {
   const names = (node.children ?? []).flatMap((property) =>
     property.type === 'property' ? (property.children?.[0] ?? []) : [],
   );
-  return names.filter((name) => !known.includes(String(name.value)));
+  return names.filter((name) => !members.includes(String(name.value)));
 }
 
 function definitionOf({
@@ -206,8 +206,8 @@ function definitionOf({
 function nodeAt(root: Node, path: readonly (string | number)[]): Node {
   for (let length = path.length; length > 0; length -= 1) {
     const segments = path.slice(0, length);
-    const found = findNodeAtLocation(root, segments) ?? findNodeAtLocation(root, segments.map(asIndex));
-    if (found !== undefined) return found;
+    const node = findNodeAtLocation(root, segments) ?? findNodeAtLocation(root, segments.map(asIndex));
+    if (node !== undefined) return node;
   }
   return root;
 }

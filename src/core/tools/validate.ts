@@ -84,7 +84,7 @@ function metaFaults(meta: Ajv, schema: ParametersSchema): SchemaError[] {
 
 /** A fresh instance for each schema: an `$id` of one tool is never visible to another. */
 function compile(schema: ParametersSchema, unknownKeywords: string[]): ValidateFunction {
-  const found = (message: unknown): void => {
+  const collectKeyword = (message: unknown): void => {
     const keyword = /^strict mode: unknown keyword: "(.*)"$/.exec(String(message))?.[1];
     if (keyword !== undefined && !keyword.startsWith('x-')) unknownKeywords.push(keyword);
   };
@@ -95,7 +95,7 @@ function compile(schema: ParametersSchema, unknownKeywords: string[]): ValidateF
     // Without this, `toString` would count as an argument, because every object inherits it.
     ownProperties: true,
     strictSchema: 'log',
-    logger: { log() {}, warn: found, error() {} },
+    logger: { log() {}, warn: collectKeyword, error() {} },
   });
   ajv.removeKeyword('format');
   ajv.addKeyword({
@@ -123,15 +123,15 @@ function check(validate: ValidateFunction, args: unknown): readonly string[] {
 }
 
 function sentence(error: ErrorObject): string {
-  const where = place(error.instancePath);
-  if (error.keyword === 'required') return `${join(where, String(error.params.missingProperty))} is missing.`;
+  const path = place(error.instancePath);
+  if (error.keyword === 'required') return `${join(path, String(error.params.missingProperty))} is missing.`;
   if (error.keyword === 'additionalProperties') {
-    return `${join(where, String(error.params.additionalProperty))} is not a parameter of this tool.`;
+    return `${join(path, String(error.params.additionalProperty))} is not a parameter of this tool.`;
   }
   if (error.keyword === 'format') {
-    return `${where} must be a path inside the workspace folder: relative to it, without "..", not beginning with "-".`;
+    return `${path} must be a path inside the workspace folder: relative to it, without "..", not beginning with "-".`;
   }
-  return `${where === '' ? 'The object of arguments' : where} ${error.message ?? 'is not valid'}${allowed(error)}.`;
+  return `${path === '' ? 'The object of arguments' : path} ${error.message ?? 'is not valid'}${allowed(error)}.`;
 }
 
 function allowed(error: ErrorObject): string {
@@ -168,8 +168,8 @@ function wrongPattern(value: unknown, path: readonly string[]): readonly string[
   if (typeof value === 'string') return path.at(-1) === 'pattern' && !isRegex(value) ? path : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, member] of Object.entries(value)) {
-    const found = wrongPattern(member, [...path, name]);
-    if (found !== undefined) return found;
+    const problem = wrongPattern(member, [...path, name]);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

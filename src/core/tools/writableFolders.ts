@@ -45,7 +45,7 @@ export async function guardWritableFolders<T>(
   run: (readOnly: readonly string[]) => Promise<T>,
 ): Promise<{ readonly result: T; readonly leftovers: readonly Leftover[] }> {
   if (folders.length === 0) return { result: await run([]), leftovers: [] };
-  const made = (await Promise.all(folders.map(makeMissing))).flat();
+  const placeholders = (await Promise.all(folders.map(makeMissing))).flat();
   const leftovers: Leftover[] = [];
   let known: Known | undefined;
   try {
@@ -53,14 +53,14 @@ export async function guardWritableFolders<T>(
     known = before.known;
     return { result: await run(before.readOnly), leftovers };
   } finally {
-    for (const each of made) await rmdir(each).catch(() => {}); // One that is not empty was made by somebody else.
+    for (const placeholder of placeholders) await rmdir(placeholder).catch(() => {}); // One that is not empty was made by somebody else.
     if (known) for (const folder of folders) leftovers.push(...(await sweep(folder, known)));
   }
 }
 
 /** Makes empty folders for the protected entries that are missing at the top of a folder. */
 async function makeMissing(folder: string): Promise<string[]> {
-  const made: string[] = [];
+  const placeholders: string[] = [];
   const names = await readdir(folder).catch(() => undefined); // A file, or unreadable: `inspect` deals with it.
   for (const name of names ? protectedNames : []) {
     if (names?.some((each) => each.toLowerCase() === name)) continue;
@@ -69,9 +69,9 @@ async function makeMissing(folder: string): Promise<string[]> {
       () => true,
       () => false, // The program cannot either.
     );
-    if (isMade) made.push(file);
+    if (isMade) placeholders.push(file);
   }
-  return made;
+  return placeholders;
 }
 
 /** The places of the protected entries, FIFOs and sockets in the writable folders, by identity. */
@@ -155,7 +155,7 @@ async function repositoryOf(file: string): Promise<string[]> {
 /** Empty for anything but a file: reading a FIFO would wait for its writer. */
 async function textOf(file: string): Promise<string> {
   const isFile = await stat(file).then(
-    (found) => found.isFile(),
+    (stats) => stats.isFile(),
     () => false,
   );
   return isFile ? readFile(file, 'utf8') : '';
@@ -189,11 +189,11 @@ async function sweep(top: string, known: Known): Promise<Leftover[]> {
   if (lstatSync(top, { throwIfNoEntry: false })?.isFile() && (await clearMode(top))) report('modeCleared', top);
   await walk(top, async (folder) => {
     const inside: string[] = [];
-    const found = await withAccess(folder, () => entries(folder)).catch(async (error: unknown) => {
+    const content = await withAccess(folder, () => entries(folder)).catch(async (error: unknown) => {
       if (!isGone(folder, error) && (await mayBeWritten(folder, error))) report('remains', folder);
       return [];
     });
-    for (const entry of found) {
+    for (const entry of content) {
       const file = path.join(folder, entry.name);
       try {
         const next = await withAccess(folder, () => cleanUp(file, entry));
@@ -249,8 +249,8 @@ async function walk(top: string, visit: (folder: string) => Promise<readonly str
   for (let level: readonly string[] = [top]; level.length > 0; ) {
     const next: string[] = [];
     for (let at = 0; at < level.length; at += atOnce) {
-      const found = await Promise.all(level.slice(at, at + atOnce).map(visit));
-      next.push(...found.flat());
+      const results = await Promise.all(level.slice(at, at + atOnce).map(visit));
+      next.push(...results.flat());
     }
     level = next;
   }

@@ -122,10 +122,14 @@ export class AccessPages implements vscode.Disposable {
   }
 
   #draw({ page, shown, read }: Open): void {
-    const gone = vscode.l10n.t('This is no longer in the loaded data.');
+    const message = vscode.l10n.t('This is no longer in the loaded data.');
     // Named as the user calls it: documents take an organization's name from the model.
     const named = { ...read, model: { ...read.model, organization: this.#deps.data.nameOf(read.model.organization) } };
-    const document = shown.document(named) ?? { title: shown.title, about: [sourceText(read)], blocks: [notice(gone)] };
+    const document = shown.document(named) ?? {
+      title: shown.title,
+      about: [sourceText(read)],
+      blocks: [notice(message)],
+    };
     page.show({ document });
   }
 

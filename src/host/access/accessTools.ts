@@ -25,8 +25,8 @@ export async function readToolQuestion(
   asker: 'ourselves' | 'others',
 ): Promise<AccessToolCall> {
   const organizations = await data.organizations(data.requireSession());
-  const known = organizations.map(({ id, name }) => ({ id, names: [name, data.labelOf(id)] }));
-  return readQuestion(tool, raw, known, asker);
+  const candidates = organizations.map(({ id, name }) => ({ id, names: [name, data.labelOf(id)] }));
+  return readQuestion(tool, raw, candidates, asker);
 }
 
 /**

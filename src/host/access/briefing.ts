@@ -36,15 +36,17 @@ export async function accessBriefing(data: AccessData, callsTools: boolean, sign
       };
     }
     const names = organizations.map(({ id, name }) => oneLine(name === id ? id : `${id} (${name})`)).join(', ');
-    const known = `${INTRODUCTION} The user’s organizations: ${names}.`;
-    if (callsTools) return { instructions: `${known} ${HOW}` };
+    const introduction = `${INTRODUCTION} The user’s organizations: ${names}.`;
+    if (callsTools) return { instructions: `${introduction} ${HOW}` };
     const shown = organizations.slice(0, MAX_ORGANIZATIONS).map(({ id }) => id);
     const lists = await Promise.all(shown.map((id) => listsOf(data, session, id, signal)));
-    const left = organizations.slice(MAX_ORGANIZATIONS).map(({ id }) => oneLine(id));
+    const omitted = organizations.slice(MAX_ORGANIZATIONS).map(({ id }) => oneLine(id));
     return {
-      instructions: [known, ...lists.flat(), ...(left.length > 0 ? [`Not read: ${left.join(', ')}.`] : [])].join(
-        '\n\n',
-      ),
+      instructions: [
+        introduction,
+        ...lists.flat(),
+        ...(omitted.length > 0 ? [`Not read: ${omitted.join(', ')}.`] : []),
+      ].join('\n\n'),
     };
   } catch (error) {
     signal.throwIfAborted();

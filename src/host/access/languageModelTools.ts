@@ -119,9 +119,9 @@ export class ContributedAccessTools implements vscode.Disposable {
       this.#answered.add(ownToolName(name));
       return result(answer);
     } catch (error) {
-      const known = asRolecallError(error);
-      if (known.kind === 'cancelled') throw new vscode.CancellationError();
-      return result(`Rolecall could not answer: ${known.message}`);
+      const rolecallError = asRolecallError(error);
+      if (rolecallError.kind === 'cancelled') throw new vscode.CancellationError();
+      return result(`Rolecall could not answer: ${rolecallError.message}`);
     }
   }
 

@@ -98,7 +98,7 @@ export function registerLanguageModelTools(data: AccessData, answered: Set<strin
     }),
   );
   return {
-    share: async (...asked) => (await answers()).share(...asked),
+    share: async (...args) => (await answers()).share(...args),
     dispose: () => vscode.Disposable.from(answers, ...tools).dispose(),
   };
 }

@@ -105,8 +105,8 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
       const read = await readAgain(data, await pickOrganization(data, node));
       await confirmGaps(read.model);
       await store.save(read.session, reviewOf(read.model, readerOf(read)));
-      const kept = vscode.l10n.t('Snapshot saved. The {0} newest of each organization are kept.', MAX_SNAPSHOTS);
-      void showInformationMessage(kept); // Stays until the user closes it.
+      const message = vscode.l10n.t('Snapshot saved. The {0} newest of each organization are kept.', MAX_SNAPSHOTS);
+      void showInformationMessage(message); // Stays until the user closes it.
     },
     [commands.compareSnapshot]: async (node) => {
       const session = data.requireSession();
@@ -137,14 +137,14 @@ async function askReview(
   session: ActiveSession,
   organization: string,
 ): Promise<Review> {
-  const kept = await store.list(session, organization);
+  const snapshots = await store.list(session, organization);
   const file = {
     label: vscode.l10n.t('Browse for an exported JSON review…'),
     description: '',
     iconPath: new vscode.ThemeIcon('file'),
     snapshot: undefined,
   };
-  const picked = await showQuickPick([...kept.map((snapshot) => itemOf(data, snapshot)), file], {
+  const picked = await showQuickPick([...snapshots.map((snapshot) => itemOf(data, snapshot)), file], {
     placeHolder: vscode.l10n.t('Compare current access with…'),
   });
   if (!picked) throw cancelled();
@@ -168,15 +168,15 @@ async function manageSnapshots(deps: SnapshotCommandsDeps): Promise<void> {
   const { data, documents, store } = deps;
   const session = data.requireSession();
   for (;;) {
-    const kept = await store.list(session);
-    if (kept.length === 0) {
+    const snapshots = await store.list(session);
+    if (snapshots.length === 0) {
       void showInformationMessage(vscode.l10n.t('No snapshots are kept for this account.'));
       return;
     }
     const title = vscode.l10n.t('Manage Snapshots');
     const placeHolder = vscode.l10n.t('Choose a snapshot to open, compare or delete');
     const picked = await showQuickPick(
-      kept.map((snapshot) => itemOf(data, snapshot)),
+      snapshots.map((snapshot) => itemOf(data, snapshot)),
       { title, placeHolder },
     );
     if (!picked) throw cancelled();

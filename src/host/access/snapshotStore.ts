@@ -77,13 +77,13 @@ export class SnapshotStore {
   async list(session: ActiveSession, organization?: string): Promise<readonly Snapshot[]> {
     const folder = this.#folder(session);
     const names = (await namesIn(folder)).filter((name) => name.endsWith(HEAD));
-    const found = await Promise.all(
+    const snapshots = await Promise.all(
       names.map(async (name): Promise<Snapshot[]> => {
         const head = z.safeParse(headSchema, await readJson(vscode.Uri.joinPath(folder, name)));
         return head.success ? [{ id: name.slice(0, -HEAD.length), head: head.data }] : [];
       }),
     );
-    return found
+    return snapshots
       .flat()
       .filter(({ head }) => organization === undefined || head.organization === organization)
       .sort((one, other) => (one.id < other.id ? 1 : -1));

@@ -23,7 +23,7 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
   readonly #changed = new vscode.EventEmitter<vscode.AuthenticationProviderAuthenticationSessionsChangeEvent>();
   readonly onDidChangeSessions = this.#changed.event;
   readonly #subscription: vscode.Disposable;
-  #known = new Map<string, vscode.AuthenticationSession>();
+  #sessions = new Map<string, vscode.AuthenticationSession>();
 
   constructor(clouds: Clouds, signIn: Pick<SignIn, 'run'>, signOut: Pick<SignOut, 'runAndNotify'>, log: Log) {
     this.#clouds = clouds;
@@ -82,8 +82,8 @@ export class RolecallAuthenticationProvider implements vscode.AuthenticationProv
     const now = new Map(
       this.#clouds.all.flatMap((cloud) => sessionOf(cloud, undefined)).map((session) => [session.id, session]),
     );
-    const before = this.#known;
-    this.#known = now;
+    const before = this.#sessions;
+    this.#sessions = now;
     const added = [...now.values()].filter(({ id }) => !before.has(id));
     const removed = [...before.values()].filter(({ id }) => !now.has(id));
     const changed = [...now.values()].filter(({ id, accessToken }) => {

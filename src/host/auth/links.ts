@@ -56,11 +56,11 @@ export class SignInLinks implements vscode.UriHandler {
     void Promise.resolve(
       storage.store(key, writePending(cloud.connection, pending, Date.now() + SIGN_IN_DEADLINE_MS)),
     ).catch((error: unknown) => log.warn(`Only this window can finish the sign-in: ${describeError(error)}`));
-    const over = new AbortController();
+    const stop = new AbortController();
     try {
-      return await Promise.race([received, this.#elsewhere(cloud, pending, AbortSignal.any([signal, over.signal]))]);
+      return await Promise.race([received, this.#elsewhere(cloud, pending, AbortSignal.any([signal, stop.signal]))]);
     } finally {
-      over.abort();
+      stop.abort();
       this.#waiting.delete(pending.state);
       void this.#forget(cloud, pending.state); // Never rejects.
     }
@@ -80,10 +80,10 @@ export class SignInLinks implements vscode.UriHandler {
     const query = new URLSearchParams(uri.query);
     const state = query.get('state');
     const mine = this.#waiting.get(state ?? '');
-    const found = mine ?? (await this.#find(state));
-    if (!found) throw stray();
+    const match = mine ?? (await this.#find(state));
+    if (!match) throw stray();
     // Only now: anyone can send links, and values from them would displace secrets that are remembered.
-    const { cloud, pending } = found;
+    const { cloud, pending } = match;
     for (const secret of [query.get('code'), pending.state, pending.codeVerifier])
       this.#deps.addSecret(secret ?? undefined);
     const claims = await cloud.tokenManager.claims();
@@ -152,8 +152,8 @@ export class SignInLinks implements vscode.UriHandler {
   async #forget(cloud: Cloud, state: string): Promise<void> {
     const { storage, log } = this.#deps;
     try {
-      const kept = readPending(await storage.get(pendingKey(cloud)), cloud.connection, state, 0);
-      if (kept) await storage.delete(pendingKey(cloud)); // Else a later sign-in waits there.
+      const pending = readPending(await storage.get(pendingKey(cloud)), cloud.connection, state, 0);
+      if (pending) await storage.delete(pendingKey(cloud)); // Else a later sign-in waits there.
     } catch (error) {
       log.warn(`A finished sign-in could not be removed from the secret store: ${describeError(error)}`);
     }

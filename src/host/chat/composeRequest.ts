@@ -57,8 +57,8 @@ export async function composeRequest(
     attachedImages(request.references),
   ]);
   const images = model.vision ? attached.filter(({ part }) => part) : [];
-  const left = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
-  const unsent = [...new Set([...earlier.unsent, ...left])];
+  const unsentImages = attached.filter((image) => !images.includes(image)).map(({ name }) => name);
+  const unsent = [...new Set([...earlier.unsent, ...unsentImages])];
   const { followsAnotherAccount } = earlier;
   const remarks = remarksOn({ request, cloud, model, followsAnotherAccount, problems, unsent });
   return {
@@ -108,9 +108,9 @@ export async function questionOf(
   request: Pick<vscode.ChatRequest, 'prompt' | 'command' | 'references'>,
   isSuggested = false,
 ): Promise<ComposedQuestion> {
-  const asked = wish(request.command);
-  if (asked === undefined) return promptWithReferences(request);
-  const prompt = request.prompt.trim() === '' ? asked : `${asked}\n\n${request.prompt}`;
+  const instruction = wish(request.command);
+  if (instruction === undefined) return promptWithReferences(request);
+  const prompt = request.prompt.trim() === '' ? instruction : `${instruction}\n\n${request.prompt}`;
   const passage = request.references.length === 0 && !isSuggested ? activePassage() : undefined;
   const attached = await promptWithReferences({ prompt, references: request.references });
   const problems = request.command === chatCommands.fix ? problemsOf(request.references, passage) : [];

@@ -73,7 +73,7 @@ function notSent(problems: readonly ParameterEntry<ParameterSource>[]): readonly
 
 function specifiedRows(effective: Effective): Row[] {
   const { resolved, model, refused } = effective;
-  const gone = fieldsToDrop(refused, optionalFieldsOf(resolved.parameters, true), resolved.parameters);
+  const droppedFields = fieldsToDrop(refused, optionalFieldsOf(resolved.parameters, true), resolved.parameters);
   return requestFields
     .filter((field) => field !== 'model' && field !== 'messages')
     .map((field): Row => {
@@ -82,8 +82,9 @@ function specifiedRows(effective: Effective): Row[] {
         return { field, value: '', source: vscode.l10n.t('not sent: the model does not support reasoning') };
       }
       // Servers reject a tool choice without tools.
-      const goes = gone.includes(field as OptionalField) || (field === 'tool_choice' && effective.tools.length === 0);
-      return entry && !goes ? writtenRow(entry) : ownRow(field, effective, gone);
+      const goes =
+        droppedFields.includes(field as OptionalField) || (field === 'tool_choice' && effective.tools.length === 0);
+      return entry && !goes ? writtenRow(entry) : ownRow(field, effective, droppedFields);
     });
 }
 
@@ -165,7 +166,7 @@ export class ParametersPage implements vscode.Disposable {
   readonly #subscription: vscode.Disposable;
   #page: OpenPage<never> | undefined;
   /** Counts the updates: an earlier one that finishes late does not replace a later one. */
-  #asked = 0;
+  #updates = 0;
 
   constructor(deps: ParametersPageDeps, log: Log) {
     this.#deps = deps;
@@ -194,11 +195,11 @@ export class ParametersPage implements vscode.Disposable {
 
   async #draw(): Promise<void> {
     if (this.#page === undefined || this.#page.closed.aborted) return;
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#updates += 1;
+    const update = this.#updates;
     const { clouds, catalog, settings, observations, openTools } = this.#deps;
     const { tools } = await openTools();
-    if (asked !== this.#asked) return;
+    if (update !== this.#updates) return;
     const connection = clouds.active?.connection;
     const model = catalog.picked;
     const document = effectiveParametersDocument({

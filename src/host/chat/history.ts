@@ -140,8 +140,8 @@ export class AskedQuestions {
 
   /** The metadata that {@link keep} stored, unless its session is unknown. */
   stoppedOf(prompt: string): ResultMetadata | undefined {
-    const kept = this.#stopped.get(prompt);
-    return kept?.session === this.#sessions.get(prompt) ? kept : undefined;
+    const stopped = this.#stopped.get(prompt);
+    return stopped?.session === this.#sessions.get(prompt) ? stopped : undefined;
   }
 }
 
@@ -168,7 +168,7 @@ export interface EarlierTurns {
 export async function earlierTurns(
   { history }: vscode.ChatContext,
   session: string,
-  asked: AskedQuestions,
+  questions: AskedQuestions,
   takesImages: boolean,
 ): Promise<EarlierTurns> {
   const turns: ChatMessage[][] = [];
@@ -179,16 +179,16 @@ export async function earlierTurns(
     if (turn.participant !== chatParticipant || !(turn instanceof vscode.ChatRequestTurn)) continue;
     const next = history[at + 1];
     const answer = next instanceof vscode.ChatResponseTurn && next.participant === chatParticipant ? next : undefined;
-    const metadata = readMetadata(answer?.result.metadata) ?? asked.stoppedOf(turn.prompt);
+    const metadata = readMetadata(answer?.result.metadata) ?? questions.stoppedOf(turn.prompt);
     if (metadata?.isLocal) continue;
-    const of = metadata?.session ?? asked.sessionOf(turn.prompt);
+    const of = metadata?.session ?? questions.sessionOf(turn.prompt);
     if (of === undefined) continue; // It was answered with an offer to sign in, or it is unknown which account asked.
     followsAnotherAccount = of !== session;
     if (followsAnotherAccount) continue;
     const images = await attachedImages(turn.references);
-    const sent = takesImages ? images.filter(({ part }) => part) : [];
-    unsent.push(...images.filter((image) => !sent.includes(image)).map(({ name }) => name));
-    const question = userMessage(metadata?.question ?? (await promptWithReferences(turn)).text, sent);
+    const sentImages = takesImages ? images.filter(({ part }) => part) : [];
+    unsent.push(...images.filter((image) => !sentImages.includes(image)).map(({ name }) => name));
+    const question = userMessage(metadata?.question ?? (await promptWithReferences(turn)).text, sentImages);
     turns.push([question, ...answerMessages(answer, metadata)]);
     answered.push(...accessToolsFor(turn), ...(metadata?.answered ?? []));
   }
@@ -212,9 +212,9 @@ function answerMessages(
   const shown = wordsShown(answer);
   const written: ChatMessage[] = shown === '' ? [] : [{ role: 'assistant', content: shown }];
   const history = metadata?.history;
-  const said = (history && metadata.isStopped ? asShown(history, shown) : history) ?? written;
+  const messages = (history && metadata.isStopped ? asShown(history, shown) : history) ?? written;
   // Without an answer in between, the model would answer both questions together.
-  return said.length > 0 ? said : [{ role: 'assistant', content: '(no answer)' }];
+  return messages.length > 0 ? messages : [{ role: 'assistant', content: '(no answer)' }];
 }
 
 /** The model's text in the chat, without Rolecall's own lines. */
@@ -230,17 +230,17 @@ function wordsShown(turn: vscode.ChatResponseTurn): string {
  */
 function asShown(history: readonly ChatMessage[], shown: string): readonly ChatMessage[] | undefined {
   const kept: ChatMessage[] = [];
-  let left = shown;
+  let remaining = shown;
   for (const message of history) {
     const { role, content, tool_calls } = message;
     if (role !== 'assistant' || typeof content !== 'string') {
       kept.push(message);
       continue;
     }
-    if (!left.startsWith(content) && !content.startsWith(left)) return undefined;
-    const said = content.slice(0, left.length);
-    left = left.slice(said.length);
-    if (said !== '' || tool_calls !== undefined) kept.push({ ...message, content: said });
+    if (!remaining.startsWith(content) && !content.startsWith(remaining)) return undefined;
+    const shownPart = content.slice(0, remaining.length);
+    remaining = remaining.slice(shownPart.length);
+    if (shownPart !== '' || tool_calls !== undefined) kept.push({ ...message, content: shownPart });
   }
-  return left === '' ? kept : undefined;
+  return remaining === '' ? kept : undefined;
 }

@@ -90,8 +90,8 @@ export class RolecallModelProvider implements vscode.LanguageModelChatProvider<M
   ): Promise<void> {
     const { streamModelResponse } = await import('./modelResponse.ts');
     const isWithdrawn = this.#deps.remembered.withdrawn.some((model) => model.id === id);
-    const asked = id === defaultModelEntry ? undefined : id;
-    await streamModelResponse(this.#deps, { id: asked, isWithdrawn, messages, options, progress, token });
+    const modelId = id === defaultModelEntry ? undefined : id;
+    await streamModelResponse(this.#deps, { id: modelId, isWithdrawn, messages, options, progress, token });
   }
 
   async provideTokenCount(

@@ -59,14 +59,14 @@ export async function streamModelResponse(
     const choices = catalog.readChoices(described, options);
     // What an extension asks for in its request takes precedence over what was chosen for all of them. VS Code takes one
     // answer: further ones would be paid for and lost.
-    const { n: _, ...asked } = { ...parametersFor(described, settings, choices), ...parameters };
+    const { n: _, ...requestParameters } = { ...parametersFor(described, settings, choices), ...parameters };
     for (const text of unsent({ cloud, model: described, choices }, settings, options, messages))
       reportLine(text, progress);
     const events = streamCompletion(
       { fetch, log, ...inferenceAccess(cloud, settings) },
       cloud.connection,
       {
-        ...asked,
+        ...requestParameters,
         model,
         messages: toChatMessages(messages),
         ...(tools.length > 0 && { tools }),
@@ -108,7 +108,7 @@ export function countTokens(
  * The settings and tools that are not sent, one sentence each; once for each answer, not for each round of tool calls.
  */
 function unsent(
-  asked: { readonly cloud: Cloud; readonly model: Model | undefined; readonly choices: PickerChoices | undefined },
+  target: { readonly cloud: Cloud; readonly model: Model | undefined; readonly choices: PickerChoices | undefined },
   settings: Settings,
   { tools = [] }: vscode.ProvideLanguageModelChatResponseOptions,
   messages: readonly vscode.LanguageModelChatRequestMessage[],
@@ -116,10 +116,10 @@ function unsent(
   const isLaterRound = messages.at(-1)?.content.some((part) => part instanceof vscode.LanguageModelToolResultPart);
   if (isLaterRound === true) return [];
   const withheld =
-    asked.model?.tools === false && tools.length > 0
-      ? [vscode.l10n.t('No tools were sent, because {0} doesn’t support tools.', asked.model.label)]
+    target.model?.tools === false && tools.length > 0
+      ? [vscode.l10n.t('No tools were sent, because {0} doesn’t support tools.', target.model.label)]
       : [];
-  return [...unsentParameters(asked, settings).map(({ message }) => message), ...withheld];
+  return [...unsentParameters(target, settings).map(({ message }) => message), ...withheld];
 }
 
 /** A picked model is never replaced by another; only the default entry stands for the current default. */

@@ -52,8 +52,8 @@ export async function useInNativeChat(state: vscode.Memento, log: Log): Promise<
 }
 
 async function turnOn(state: vscode.Memento, log: Log): Promise<void> {
-  const known = await vscode.commands.getCommands(true);
-  if (![ADD_PROVIDER, MANAGE_MODELS].every((command) => known.includes(command))) {
+  const commands = await vscode.commands.getCommands(true);
+  if (![ADD_PROVIDER, MANAGE_MODELS].every((command) => commands.includes(command))) {
     throw new RolecallError(
       'unsupported',
       vscode.l10n.t('This editor can’t use your cloud’s models in its own chat. Begin each message with @rolecall.'),

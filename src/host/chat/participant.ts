@@ -29,7 +29,7 @@ export interface ParticipantDeps extends RequestDeps {
 }
 
 /** One question from VS Code. */
-interface Asked {
+interface ChatTurn {
   readonly request: vscode.ChatRequest;
   readonly context: vscode.ChatContext;
   readonly stream: vscode.ChatResponseStream;
@@ -53,8 +53,8 @@ export function createParticipant(deps: ParticipantDeps): vscode.ChatRequestHand
   };
 }
 
-async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: Asked): Promise<vscode.ChatResult> {
-  const { request, stream, signal } = asked;
+async function answer(deps: ParticipantDeps, questions: AskedQuestions, turn: ChatTurn): Promise<vscode.ChatResult> {
+  const { request, stream, signal } = turn;
   try {
     if (request.command === chatCommands.tools) {
       const { tools, ...toolRegistry } = await deps.openTools({ access: ownAccessToolNames });
@@ -88,7 +88,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
     const isPicked = picked === model.id || picked === defaultModelEntry;
     const choices = deps.catalog.readChoices(isPicked ? model : undefined, request);
     setContextKey(contextKeys.hasAsked, true);
-    return await ask(deps, questions, asked, { cloud, model, choices });
+    return await ask(deps, questions, turn, { cloud, model, choices });
   } catch (error) {
     if (signal.aborted) return stopped(); // VS Code has closed the stream, and writing into it throws.
     return failed(error, stream, deps);
@@ -98,7 +98,7 @@ async function answer(deps: ParticipantDeps, questions: AskedQuestions, asked: A
 async function ask(
   deps: ParticipantDeps,
   questions: AskedQuestions,
-  { request, context, stream, signal }: Asked,
+  { request, context, stream, signal }: ChatTurn,
   { cloud, model, choices }: Pick<Conversation, 'cloud' | 'model' | 'choices'>,
 ): Promise<vscode.ChatResult> {
   const account = accountSignal(deps.clouds, signal);
@@ -115,8 +115,8 @@ async function ask(
       answered,
       whileAsking: stats.whileAsking,
     });
-    const asked = { request, context, cloud, model, questions, briefAccess, problems: toolRegistry.problems ?? [] };
-    const { messages, question, references, remarks, earlierTools } = await composeRequest(asked, account.signal);
+    const input = { request, context, cloud, model, questions, briefAccess, problems: toolRegistry.problems ?? [] };
+    const { messages, question, references, remarks, earlierTools } = await composeRequest(input, account.signal);
     for (const name of earlierTools) answered.add(name);
     for (const reference of references) stream.reference(reference);
     const parameters = parametersFor(model, deps.settings, choices);
@@ -220,13 +220,13 @@ function failed(
   stream: vscode.ChatResponseStream,
   { clouds, log }: Pick<ParticipantDeps, 'clouds' | 'log'>,
 ): vscode.ChatResult {
-  const known = asRolecallError(clouds.active?.explain(error) ?? error);
-  if (known.kind === 'cancelled') return {};
-  log.error(describeError(known));
-  const step = nextStep(known);
+  const rolecallError = asRolecallError(clouds.active?.explain(error) ?? error);
+  if (rolecallError.kind === 'cancelled') return {};
+  log.error(describeError(rolecallError));
+  const step = nextStep(rolecallError);
   if (step) stream.button({ title: step.title, command: step.command, arguments: [...(step.arguments ?? [])] });
   // VS Code renders it as Markdown, and it may contain text from the service.
-  return { errorDetails: { message: escapeMarkdown(known.message) } };
+  return { errorDetails: { message: escapeMarkdown(rolecallError.message) } };
 }
 
 /** For an answer of Rolecall itself, which is not sent to the model. */

@@ -49,14 +49,12 @@ export function registerParticipant({
     const { createParticipant } = await import('./participant.ts');
     return createParticipant(deps);
   });
-  const registered = vscode.chat.createChatParticipant(chatParticipant, async (...asked) =>
-    (await handler())(...asked),
-  );
+  const registered = vscode.chat.createChatParticipant(chatParticipant, async (...args) => (await handler())(...args));
   registered.iconPath = icon;
   registered.followupProvider = {
-    provideFollowups: async (...asked) => {
+    provideFollowups: async (...args) => {
       const { followUpProvider } = await import('./followUps.ts');
-      return followUpProvider.provideFollowups(...asked);
+      return followUpProvider.provideFollowups(...args);
     },
   };
   return registered;

@@ -48,7 +48,7 @@ export class RememberedModels implements vscode.Disposable {
   get models(): readonly Model[] {
     const { models, isComplete } = this.#catalog;
     if (isComplete && models.length > 0) return models;
-    return [...models, ...without(models, this.#kept(OFFERED))];
+    return [...models, ...without(models, this.#stored(OFFERED))];
   }
 
   /**
@@ -56,12 +56,12 @@ export class RememberedModels implements vscode.Disposable {
    * default model, and VS Code's own chat gets an error that it is unavailable.
    */
   get withdrawn(): readonly Model[] {
-    return without(this.models, this.#kept(PICKED));
+    return without(this.models, this.#stored(PICKED));
   }
 
-  #kept(key: string): readonly Model[] {
-    const kept = this.#storage.get<unknown>(key);
-    return isKept(kept) ? kept : [];
+  #stored(key: string): readonly Model[] {
+    const stored = this.#storage.get<unknown>(key);
+    return isKept(stored) ? stored : [];
   }
 
   #keepOffered(): void {
@@ -70,7 +70,7 @@ export class RememberedModels implements vscode.Disposable {
   }
 
   #keepPicked(model: Model): void {
-    this.#keep(PICKED, [model, ...without([model], this.#kept(PICKED))].slice(0, MAX_PICKED));
+    this.#keep(PICKED, [model, ...without([model], this.#stored(PICKED))].slice(0, MAX_PICKED));
   }
 
   #keep(key: string, models: readonly Model[]): void {
@@ -83,7 +83,7 @@ export class RememberedModels implements vscode.Disposable {
   }
 }
 
-function without(known: readonly Model[], models: readonly Model[]): readonly Model[] {
-  const ids = new Set(known.map(({ id }) => id));
+function without(excluded: readonly Model[], models: readonly Model[]): readonly Model[] {
+  const ids = new Set(excluded.map(({ id }) => id));
   return models.filter(({ id }) => !ids.has(id));
 }

@@ -44,10 +44,10 @@ export async function toolsOverview({
       .appendMarkdown('\n');
   }
   for (const remark of remarks) text.appendMarkdown('\n').appendMarkdown(escapeMarkdown(remark)).appendMarkdown('\n');
-  for (const [file, found] of problemsByFile(problems)) {
+  for (const [file, fileProblems] of problemsByFile(problems)) {
     const heading = vscode.l10n.t('Problems in {0}:', escapeMarkdown(file));
     text.appendMarkdown('\n').appendMarkdown(heading).appendMarkdown('\n\n');
-    for (const { line, severity, message } of found) {
+    for (const { line, severity, message } of fileProblems) {
       const shown = escapeMarkdown(message);
       const item =
         severity === 'error'

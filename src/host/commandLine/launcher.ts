@@ -57,7 +57,7 @@ export class Launcher {
 
   /** @throws RolecallError `cancelled` when another program of that name is kept; `storage`. */
   async installAndTell(): Promise<void> {
-    if ((await this.#found()) === 'foreign') {
+    if ((await this.#installed()) === 'foreign') {
       const replace = vscode.l10n.t('Replace');
       const question = vscode.l10n.t('Replace {0}? It was not installed by Rolecall.', this.file);
       if ((await showWarningMessage(question, { modal: true }, replace)) !== replace) throw cancelled();
@@ -76,10 +76,12 @@ export class Launcher {
   }
 
   async uninstallAndTell(): Promise<void> {
-    const found = await this.#found();
-    if (found === 'ours') await this.uninstall();
+    const installed = await this.#installed();
+    if (installed === 'ours') await this.uninstall();
     void showInformationMessage(
-      found === 'ours' ? vscode.l10n.t('Removed {0}.', this.file) : vscode.l10n.t('The command line is not installed.'),
+      installed === 'ours'
+        ? vscode.l10n.t('Removed {0}.', this.file)
+        : vscode.l10n.t('The command line is not installed.'),
     ); // No buttons, so nothing to wait for.
   }
 
@@ -102,7 +104,7 @@ export class Launcher {
     for (const file of [this.file, this.#chooser]) await fs.rm(file, { force: true });
   }
 
-  async #found(): Promise<'ours' | 'foreign' | 'nothing'> {
+  async #installed(): Promise<'ours' | 'foreign' | 'nothing'> {
     const text = (await readFileIfExists(this.file))?.toString('utf8');
     if (text === undefined) return 'nothing';
     return text.includes(MARK) ? 'ours' : 'foreign';

@@ -53,7 +53,7 @@ export function registerCommandLine({ extension, extensionUri, ...deps }: Comman
   return {
     status: async () => (await window()).status(),
     dispose: () => {
-      for (const each of [follow, window, ...registered]) each.dispose();
+      for (const disposable of [follow, window, ...registered]) disposable.dispose();
     },
   };
 }

@@ -73,10 +73,10 @@ export class WindowForPrograms implements vscode.Disposable {
         // Only in the window that has the program's folder open: elsewhere they are another workspace's.
         listTools: async (input) => (isOpen(readAs(folderSchema, input).folder) ? deps.tools.list() : []),
         callTool: async (input, signal) => {
-          const { folder, name, arguments: given } = readAs(toolCallSchema, input);
+          const { folder, name, arguments: args } = readAs(toolCallSchema, input);
           if (!isOpen(folder))
             throw new RolecallError('tool', vscode.l10n.t('The folder {0} is not open in this window.', folder));
-          return deps.tools.call(name, given, signal);
+          return deps.tools.call(name, args, signal);
         },
       },
       fetch,

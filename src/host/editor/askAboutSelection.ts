@@ -73,9 +73,9 @@ async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): 
   const editor = vscode.window.activeTextEditor;
   const document = uri instanceof vscode.Uri ? await vscode.workspace.openTextDocument(uri) : editor?.document;
   const place = range instanceof vscode.Range ? range : editor?.selection;
-  const found =
+  const diagnostics =
     document && vscode.languages.getDiagnostics(document.uri).filter((each) => place?.intersection(each.range));
-  if (!document || !place || !found || found.length === 0) {
+  if (!document || !place || !diagnostics || diagnostics.length === 0) {
     throw new RolecallError('invalidRequest', vscode.l10n.t('There is no problem at the cursor.'));
   }
   const first = new vscode.Position(Math.max(0, place.start.line - AROUND), 0);
@@ -86,7 +86,7 @@ async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): 
     passage,
     question: [
       vscode.l10n.t('Explain these problems that the editor reports, and how to solve them:'),
-      ...found.map(problemLine),
+      ...diagnostics.map(problemLine),
     ].join('\n'),
   });
 }

@@ -81,13 +81,13 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       // The line break at the end is put back by `codeInAnswer`; within the fence it would read as an empty line.
       passageMessage({ ...passage, text: passage.text.replace(/\s+$/, '') }),
     ].join('\n\n');
-    let said = '';
+    let answer = '';
     let timer: NodeJS.Timeout | undefined;
     const show = () => {
       clearTimeout(timer);
       timer = undefined;
       const lineEnd = passage.document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
-      proposal.replacement = codeInAnswer(said, passage.text).replace(/\r?\n/g, lineEnd);
+      proposal.replacement = codeInAnswer(answer, passage.text).replace(/\r?\n/g, lineEnd);
       this.#changed.fire(proposal.uri);
     };
     const end = await runConversationWithProgress(this.#deps, {
@@ -97,20 +97,20 @@ export class Rewrites implements vscode.TextDocumentContentProvider, vscode.Disp
       closed: proposal.closed.signal,
       write: (part) => {
         if (part.kind !== 'text') return;
-        said += part.text;
+        answer += part.text;
         timer ??= setTimeout(show, REFRESH_MS);
       },
     });
     clearTimeout(timer);
     if (end.reason === 'cancelled') return this.discard(proposal);
     // The last turn is the rewrite, not text before a tool call.
-    said = end.turn?.text ?? '';
+    answer = end.turn?.text ?? '';
     show();
     const problem = end.reason === 'failed' ? undefined : closingLine(end);
-    const isWhole = problem === undefined && proposal.replacement !== '' && !hasSeveralBlocks(said);
+    const isWhole = problem === undefined && proposal.replacement !== '' && !hasSeveralBlocks(answer);
     if (end.reason === 'failed' || !isWhole) {
       await this.discard(proposal);
-      throw end.reason === 'failed' ? end.error : notWhole(problem, said);
+      throw end.reason === 'failed' ? end.error : notWhole(problem, answer);
     }
     proposal.isDone = true;
     await this.#offer(proposal);
@@ -227,10 +227,10 @@ function tabsOf(uri: vscode.Uri): vscode.Tab[] {
     .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
 }
 
-function notWhole(problem: string | undefined, said: string): RolecallError {
+function notWhole(problem: string | undefined, answer: string): RolecallError {
   const why =
     problem ??
-    (hasSeveralBlocks(said)
+    (hasSeveralBlocks(answer)
       ? vscode.l10n.t('The model returned several code blocks instead of one. Try again.')
       : vscode.l10n.t('The model returned no text.'));
   return new RolecallError('protocol', vscode.l10n.t('There is no rewrite to apply. {0}', why));

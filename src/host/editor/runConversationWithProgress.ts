@@ -65,16 +65,16 @@ export interface EditorConversation extends AnsweringModel {
 /** Asks under a notification that can be cancelled; ends with the account. Failures are in the outcome, not thrown. */
 export async function runConversationWithProgress(
   deps: EditorDeps,
-  { closed, write, stats, ...asked }: EditorConversation,
+  { closed, write, stats, ...request }: EditorConversation,
 ): Promise<AgentLoopResult> {
-  const title = vscode.l10n.t('{0} is answering…', asked.model.label);
+  const title = vscode.l10n.t('{0} is answering…', request.model.label);
   return withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     async (report, token) => {
       const stopped = AbortSignal.any([signalOf(token), ...(closed ? [closed] : [])]);
       const account = accountSignal(deps.clouds, stopped);
-      const choices = deps.catalog.choicesOf(asked.model);
-      const events = runConversation({ ...deps, ...asked, choices }, account.signal);
+      const choices = deps.catalog.choicesOf(request.model);
+      const events = runConversation({ ...deps, ...request, choices }, account.signal);
       try {
         for (;;) {
           const next = await events.next();

@@ -27,7 +27,7 @@ export function createMatrices(deps: MatrixCommandDeps): Matrices {
   const { data } = deps;
   const open = new Map<string, Open>();
   const closeAll = () => {
-    for (const each of [...open.values()]) close(each);
+    for (const entry of [...open.values()]) close(entry);
   };
   const follow = (change: AccessChange): void => {
     switch (change.kind) {
@@ -54,9 +54,9 @@ export function createMatrices(deps: MatrixCommandDeps): Matrices {
   };
   const show = (read: ReadOrganization): void => {
     const { organization } = read.model;
-    const known = open.get(organization);
-    if (known) {
-      known.matrix.show();
+    const entry = open.get(organization);
+    if (entry) {
+      entry.matrix.show();
       return;
     }
     const panel = newPanel(deps.extensionUri);

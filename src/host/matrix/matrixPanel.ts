@@ -141,8 +141,8 @@ export class MatrixPanel implements vscode.Disposable {
       case 'active': {
         const { row, role } = resolveSelection(model, message);
         const header = row && role ? undefined : (row ?? role);
-        const found = header ? findingsText(model, header).split('\n') : [];
-        const text = [detailText(row, role), ...found].filter(Boolean).join(' · ');
+        const findings = header ? findingsText(model, header).split('\n') : [];
+        const text = [detailText(row, role), ...findings].filter(Boolean).join(' · ');
         return this.#post({ type: 'detail', place: message.place, text });
       }
     }
@@ -169,9 +169,9 @@ export class MatrixPanel implements vscode.Disposable {
     }
     const { order } = this.#deps.shared;
     const filter = this.#filter;
-    const left = filterPositions(read.model, mode, filter, order);
+    const positions = filterPositions(read.model, mode, filter, order);
     const empty = emptyText(read.model, mode, filter);
-    this.#post({ type: 'view', mode, ...left, filter, answered: this.#answered, empty });
+    this.#post({ type: 'view', mode, ...positions, filter, answered: this.#answered, empty });
   }
 
   #post(message: ToPage): void {

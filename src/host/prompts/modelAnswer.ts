@@ -113,8 +113,8 @@ export class ModelAnswer {
   }
 
   choice(index: number): AnswerChoice {
-    const known = this.#choices.get(index);
-    if (known) return known;
+    const existing = this.#choices.get(index);
+    if (existing) return existing;
     const choice = new AnswerChoice(index);
     this.#choices.set(index, choice);
     return choice;

@@ -70,21 +70,21 @@ export class PromptCommands {
   }
 
   async #run(
-    given: unknown,
+    uri: unknown,
     id: unknown,
     modelsFor: (prompt: OpenedPrompt) => Promise<readonly string[]>,
   ): Promise<void> {
-    const prompt = await readRunnable(promptUri(given));
+    const prompt = await readRunnable(promptUri(uri));
     const models = await modelsFor(prompt);
     await this.#deps.runner.askForJudges(prompt);
-    const one = await this.#chooseCase(prompt, id);
-    await this.run(prompt, one, models);
+    const promptCase = await this.#chooseCase(prompt, id);
+    await this.run(prompt, promptCase, models);
   }
 
   /** Runs one case with each of these models, and shows the result beside. @param seed instead of the file's. */
   async run(
     prompt: OpenedPrompt,
-    one: PromptCase,
+    promptCase: PromptCase,
     models: readonly string[],
     seed?: number,
   ): Promise<PromptRun | undefined> {
@@ -95,10 +95,10 @@ export class PromptCommands {
     this.#begin(key, running);
     try {
       const shown = models.map((model) => ({ id: model, label: names.labelOf(model) }));
-      const result = await results.open(prompt, one, shown);
+      const result = await results.open(prompt, promptCase, shown);
       const signal = AbortSignal.any([running.signal, result.closed.signal]);
       const queue = new RequestQueue(models.length); // All models at once.
-      const order = { cases: [one], models, isSingle: true, seed, queue, withEvents: true };
+      const order = { cases: [promptCase], models, isSingle: true, seed, queue, withEvents: true };
       const run = await runner
         .run(prompt, order, (event) => result.accept(event), signal)
         .finally(() => {
@@ -172,14 +172,14 @@ export class PromptCommands {
       values.set(name, value);
     }
     this.#typed.set(uri.toString(), values);
-    const [one] = nameCases([{ values }]);
-    if (!one) throw cancelled();
-    return one;
+    const [promptCase] = nameCases([{ values }]);
+    if (!promptCase) throw cancelled();
+    return promptCase;
   }
 
-  async #copyAsCurl(given: unknown, id: unknown): Promise<void> {
+  async #copyAsCurl(uri: unknown, id: unknown): Promise<void> {
     const { clouds, settings, runner, openTools } = this.#deps;
-    const prompt = await readRunnable(promptUri(given));
+    const prompt = await readRunnable(promptUri(uri));
     const { connection } = clouds.require();
     const [model = ''] = await runner.modelsOf(prompt);
     const { values } = await this.#chooseCase(prompt, id);
@@ -197,8 +197,8 @@ export class PromptCommands {
 }
 
 /** @throws RolecallError when it is no prompt file, and none is open. */
-export function promptUri(given: unknown): vscode.Uri {
-  const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+export function promptUri(argument: unknown): vscode.Uri {
+  const uri = argument instanceof vscode.Uri ? argument : vscode.window.activeTextEditor?.document.uri;
   if (uri && isPromptFile(uri)) return uri;
   throw new RolecallError('invalidRequest', vscode.l10n.t('Open a prompt file (*.prompt.yml) first.'));
 }

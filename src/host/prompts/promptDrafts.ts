@@ -41,7 +41,7 @@ async function saveChat({ clouds, openTools, lastExchange }: PromptDraftsDeps): 
   }
   const { model, parameters, messages, toolRegistry } = current;
   // Calls of tools and their results have no place in the format.
-  const said = messages.filter(({ role, content }) => role !== 'tool' && content !== null && content !== '');
+  const conversation = messages.filter(({ role, content }) => role !== 'tool' && content !== null && content !== '');
   const offered = toolRegistry.tools.map(({ name }) => name);
   const own = offered.length === 0 ? [] : (await openTools()).tools.map(({ name }) => name);
   const others = offered.filter((name) => !own.includes(name));
@@ -53,7 +53,7 @@ async function saveChat({ clouds, openTools, lastExchange }: PromptDraftsDeps): 
     ...(messages.some(({ role }) => role === 'tool') ? [vscode.l10n.t('Tool calls and their results.')] : []),
   ];
   const name = vscode.l10n.t('From chat');
-  const text = writePromptFile({ name, model, parameters, messages: said, tools });
+  const text = writePromptFile({ name, model, parameters, messages: conversation, tools });
   await openDraft('chat', PROMPT_EXTENSION, `${remarks(vscode.l10n.t('Not saved:'), notSaved)}${text}`);
 }
 
@@ -63,11 +63,11 @@ function remarks(heading: string, sentences: readonly string[]): string {
   return `# ${heading}\n${sentences.map((sentence) => `# ${oneLine(sentence)}\n`).join('')}\n`;
 }
 
-async function importFile({ openTools }: PromptDraftsDeps, given: unknown): Promise<void> {
+async function importFile({ openTools }: PromptDraftsDeps, argument: unknown): Promise<void> {
   const active = vscode.window.activeTextEditor?.document.uri;
   const isPrompty = (uri: vscode.Uri | undefined) => uri?.path.endsWith('.prompty') === true;
   const uri =
-    [given instanceof vscode.Uri ? given : undefined, active].find(isPrompty) ??
+    [argument instanceof vscode.Uri ? argument : undefined, active].find(isPrompty) ??
     (
       await vscode.window.showOpenDialog({
         title: vscode.l10n.t('Import .prompty File'),

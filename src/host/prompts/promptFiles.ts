@@ -52,8 +52,8 @@ const opened = new WeakMap<vscode.TextDocument, { readonly version: number; read
 
 /** The text in an editor; read once for each version. */
 export function promptOf(document: vscode.TextDocument): OpenedPrompt {
-  const known = opened.get(document);
-  if (known?.version === document.version) return known.prompt;
+  const cached = opened.get(document);
+  if (cached?.version === document.version) return cached.prompt;
   const prompt = new OpenedPrompt(document.uri, document.getText());
   opened.set(document, { version: document.version, prompt });
   return prompt;

@@ -74,11 +74,11 @@ class PromptLanguage implements vscode.CompletionItemProvider, vscode.HoverProvi
 
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
     if (!isPromptFile(document.uri)) return undefined;
-    const found = promptHover(document.getText(), document.offsetAt(position), this.#contextOf(document));
-    if (!found) return undefined;
-    const { start, end } = found.range;
+    const hover = promptHover(document.getText(), document.offsetAt(position), this.#contextOf(document));
+    if (!hover) return undefined;
+    const { start, end } = hover.range;
     const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-    return new vscode.Hover(new vscode.MarkdownString(found.markdown), range);
+    return new vscode.Hover(new vscode.MarkdownString(hover.markdown), range);
   }
 
   #contextOf({ languageId }: vscode.TextDocument): LanguageContext {

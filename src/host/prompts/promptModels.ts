@@ -57,13 +57,13 @@ export class PromptModels implements vscode.Disposable {
    */
   async require(names: readonly (string | undefined)[], mayAsk = true): Promise<string[]> {
     await usableModels(this.#clouds, this.#catalog);
-    const found = new Set<string>();
+    const ids = new Set<string>();
     for (const name of names) {
       const model = this.find(name);
       if (model === undefined && !mayAsk) throw cancelled();
-      found.add(model ?? (await this.#ask(name ?? '')));
+      ids.add(model ?? (await this.#ask(name ?? '')));
     }
-    return [...found];
+    return [...ids];
   }
 
   /** Several models to run a prompt with. @throws RolecallError as {@link require}. */

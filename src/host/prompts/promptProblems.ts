@@ -77,9 +77,9 @@ export class PromptProblems implements vscode.Disposable {
     const document = documentOf(uri);
     if (!document) return [];
     const { text, file } = promptOf(document);
-    const found = this.#open.get(uri.toString())?.references.problems(text, file) ?? [];
+    const references = this.#open.get(uri.toString())?.references.problems(text, file) ?? [];
     const models = this.#models.isComplete ? mistypedModels(text, file, this.#models.names) : [];
-    return [...file.problems, ...found, ...models];
+    return [...file.problems, ...references, ...models];
   }
 
   /** Shows a refusal of the service at the fields that it names, until the file is edited or run again. */
@@ -180,10 +180,10 @@ export class PromptProblems implements vscode.Disposable {
   }
 
   #show(prompt: OpenedPrompt): void {
-    const found = this.problemsOf(prompt.uri).map((problem) => diagnosticOf(prompt, problem));
+    const problems = this.problemsOf(prompt.uri).map((problem) => diagnosticOf(prompt, problem));
     const refused = this.#refusals.get(prompt.uri.toString());
     const refusals = refused?.text === prompt.text ? refused.diagnostics : [];
-    this.#diagnostics.set(prompt.uri, [...found, ...refusals]);
+    this.#diagnostics.set(prompt.uri, [...problems, ...refusals]);
   }
 
   #forget(uri: vscode.Uri): void {

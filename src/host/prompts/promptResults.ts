@@ -33,14 +33,14 @@ export class PromptResult {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    made: Pick<PromptResult, 'uri' | 'prompt' | 'case' | 'models'>,
+    parts: Pick<PromptResult, 'uri' | 'prompt' | 'case' | 'models'>,
     documents: ResultDocuments,
     drawn: () => void,
   ) {
-    this.uri = made.uri;
-    this.prompt = made.prompt;
-    this.case = made.case;
-    this.models = made.models;
+    this.uri = parts.uri;
+    this.prompt = parts.prompt;
+    this.case = parts.case;
+    this.models = parts.models;
     this.#documents = documents;
     this.#drawn = drawn;
     this.show();
@@ -119,7 +119,7 @@ export class PromptResults implements vscode.CodeLensProvider, vscode.Disposable
   /** Opens a result beside its prompt, which keeps the focus. The run of the previous result is stopped. */
   async open(
     prompt: OpenedPrompt,
-    one: PromptCase,
+    promptCase: PromptCase,
     models: readonly { readonly id: string; readonly label: string }[],
   ): Promise<PromptResult> {
     const base = prompt.name.replace(/\.?prompt\.ya?ml$/, '') || 'prompt';
@@ -127,7 +127,9 @@ export class PromptResults implements vscode.CodeLensProvider, vscode.Disposable
     const uri = vscode.Uri.from({ scheme: RESULT_SCHEME, path: `/${key}/${base}.result.md` });
     this.#results.get(uri.toString())?.closed.abort();
     const answers = models.map(({ id, label }) => new ModelAnswer(id, label));
-    const result = new PromptResult({ uri, prompt, case: one, models: answers }, this.#documents, () => this.#drawn());
+    const result = new PromptResult({ uri, prompt, case: promptCase, models: answers }, this.#documents, () =>
+      this.#drawn(),
+    );
     this.#results.set(uri.toString(), result);
     this.#drawn();
     const document = await vscode.workspace.openTextDocument(uri);

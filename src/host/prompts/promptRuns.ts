@@ -111,14 +111,14 @@ export class PromptRuns implements vscode.Disposable {
   #modelsOf(run: StoredRun) {
     return run.models.slice(1).map((after, index) => {
       const before = run.models[index] ?? '';
-      const [one, other] = [this.#labelOf(before), this.#labelOf(after)];
+      const [labelBefore, labelAfter] = [this.#labelOf(before), this.#labelOf(after)];
       return {
-        label: vscode.l10n.t('{0} with {1}', one, other),
+        label: vscode.l10n.t('{0} with {1}', labelBefore, labelAfter),
         description: vscode.l10n.t('models of the latest run'),
         make: (): Comparison => ({
           title: vscode.l10n.t('Models'),
-          before: one,
-          after: other,
+          before: labelBefore,
+          after: labelAfter,
           cases: compareModels(run, before, after),
         }),
       };

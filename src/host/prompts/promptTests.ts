@@ -101,16 +101,16 @@ export class PromptTests implements vscode.Disposable {
 
   /** By name: no file is read before somebody looks at it. */
   async #discover(): Promise<void> {
-    const found = await vscode.workspace.findFiles(PROMPT_GLOB, EXCLUDED_GLOB);
+    const files = await vscode.workspace.findFiles(PROMPT_GLOB, EXCLUDED_GLOB);
     const open = vscode.workspace.textDocuments.map(({ uri }) => uri).filter(isPromptFile);
-    const known = new Map([...found, ...open].map((uri) => [uri.toString(), uri]));
-    for (const [id] of this.#controller.items) if (!known.has(id)) this.#controller.items.delete(id);
-    for (const uri of known.values()) this.#add(uri);
+    const uris = new Map([...files, ...open].map((uri) => [uri.toString(), uri]));
+    for (const [id] of this.#controller.items) if (!uris.has(id)) this.#controller.items.delete(id);
+    for (const uri of uris.values()) this.#add(uri);
   }
 
   #add(uri: vscode.Uri): vscode.TestItem {
-    const known = this.#controller.items.get(uri.toString());
-    if (known) return known;
+    const existing = this.#controller.items.get(uri.toString());
+    if (existing) return existing;
     const path = vscode.workspace.asRelativePath(uri);
     const item = this.#controller.createTestItem(uri.toString(), path.split('/').at(-1) ?? path, uri);
     if (path.includes('/')) item.description = path.slice(0, path.lastIndexOf('/'));
@@ -201,15 +201,16 @@ export class PromptTests implements vscode.Disposable {
     return before !== undefined && before !== text;
   }
 
-  #itemOf(parent: vscode.TestItem, prompt: OpenedPrompt, one: PromptCase, index: number): vscode.TestItem {
+  #itemOf(parent: vscode.TestItem, prompt: OpenedPrompt, promptCase: PromptCase, index: number): vscode.TestItem {
     // The same item stays, so that its results do.
     const item =
-      parent.children.get(one.id) ?? this.#controller.createTestItem(one.id, plainText(one.label), prompt.uri);
-    item.label = plainText(one.label);
+      parent.children.get(promptCase.id) ??
+      this.#controller.createTestItem(promptCase.id, plainText(promptCase.label), prompt.uri);
+    item.label = plainText(promptCase.label);
     item.sortText = String(index).padStart(6, '0');
-    item.range = one.range && prompt.rangeOf(one.range);
-    if (one.source) item.description = `${one.source.path}:${one.source.line}`;
-    this.#cases.set(item, one);
+    item.range = promptCase.range && prompt.rangeOf(promptCase.range);
+    if (promptCase.source) item.description = `${promptCase.source.path}:${promptCase.source.line}`;
+    this.#cases.set(item, promptCase);
     return item;
   }
 
@@ -312,9 +313,9 @@ export class PromptTests implements vscode.Disposable {
         return undefined;
       }
       const { runner } = this.#deps;
-      const asked = models ?? (await runner.modelsOf(prompt, mayAsk));
+      const modelIds = models ?? (await runner.modelsOf(prompt, mayAsk));
       await runner.askForJudges(prompt, mayAsk);
-      return { run, file, tests, prompt, models: asked, fail };
+      return { run, file, tests, prompt, models: modelIds, fail };
     } catch (error) {
       if (!isCancelled(error)) fail(asRolecallError(error).message);
       else {
@@ -335,9 +336,9 @@ export class PromptTests implements vscode.Disposable {
     try {
       const work = new TestRunReporter(run, prompt, this.#caseItems(tests), models.length);
       const order = { cases: [...work.cases], models, queue };
-      const done = await this.#deps.runner.run(prompt, order, (event) => work.accept(event), signal);
-      const isPartial = done.stopped || tests.length < file.children.size;
-      work.compare(await this.#deps.keep(prompt, done, isPartial));
+      const finishedRun = await this.#deps.runner.run(prompt, order, (event) => work.accept(event), signal);
+      const isPartial = finishedRun.stopped || tests.length < file.children.size;
+      work.compare(await this.#deps.keep(prompt, finishedRun, isPartial));
       // Cases of a data file that could not be read are missing: the others say nothing about them.
       if (file.error !== undefined) run.errored(file, new vscode.TestMessage(file.error));
     } catch (error) {
@@ -348,8 +349,8 @@ export class PromptTests implements vscode.Disposable {
   #caseItems(tests: readonly vscode.TestItem[]): Map<string, TestCase> {
     return new Map(
       tests.flatMap((test) => {
-        const one = this.#cases.get(test);
-        return one ? [[one.id, { test, one }] as const] : [];
+        const promptCase = this.#cases.get(test);
+        return promptCase ? [[promptCase.id, { test, one: promptCase }] as const] : [];
       }),
     );
   }
@@ -370,9 +371,9 @@ function notRunnable({ file: { variables, evaluators } }: OpenedPrompt, { childr
 }
 
 function caseWithoutValues(): PromptCase {
-  const [one] = nameCases([{ values: new Map() }]);
-  if (!one) throw new RangeError('No case was made.');
-  return one;
+  const [promptCase] = nameCases([{ values: new Map() }]);
+  if (!promptCase) throw new RangeError('No case was made.');
+  return promptCase;
 }
 
 /** The first error of a file, with a link to its place. */

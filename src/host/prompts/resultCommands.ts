@@ -75,13 +75,13 @@ export class ResultCommands {
 
   /** A new prompt file with the conversation and its answer; the cursor is in the next turn. */
   async #continue({ result, answer }: Found): Promise<void> {
-    const sent = readMessages(answer.result?.request?.messages);
-    const [choice] = sent ? await pickChoice(answer) : [];
-    if (!sent) throw notComplete();
+    const sentMessages = readMessages(answer.result?.request?.messages);
+    const [choice] = sentMessages ? await pickChoice(answer) : [];
+    if (!sentMessages) throw notComplete();
     if (!choice) return;
     const { prompt } = result;
-    const said = [...sent, { role: 'assistant', content: trimmedAnswer(choice) }];
-    const { text, offset } = continuePrompt(prompt.file, answer.model, answer.result?.seed, said);
+    const conversation = [...sentMessages, { role: 'assistant', content: trimmedAnswer(choice) }];
+    const { text, offset } = continuePrompt(prompt.file, answer.model, answer.result?.seed, conversation);
     const editor = vscode.window.visibleTextEditors.find(
       (each) => each.document.uri.toString() === prompt.uri.toString(),
     );

@@ -72,8 +72,8 @@ function writeModel(writer: Writer, model: ModelAnswer): void {
   writer.lines(factsOf(model));
   if (model.body !== undefined) {
     const body = model.body;
-    const said = vscode.l10n.t('Request: {0} bytes', numberText(Buffer.byteLength(body)));
-    writer.folded({ model, what: 'request', title: vscode.l10n.t('Request'), said }, () =>
+    const summary = vscode.l10n.t('Request: {0} bytes', numberText(Buffer.byteLength(body)));
+    writer.folded({ model, what: 'request', title: vscode.l10n.t('Request'), summary }, () =>
       writer.fenced(JSON.stringify(JSON.parse(body), undefined, 2), 'json'),
     );
   }
@@ -83,10 +83,10 @@ function writeChoice(writer: Writer, model: ModelAnswer, choice: AnswerChoice): 
   const { reasoning, calls, text } = choice;
   if (reasoning !== '') {
     const words = reasoning.split(/\s+/).filter(Boolean).length;
-    const said =
+    const summary =
       words === 1 ? vscode.l10n.t('Reasoning: 1 word') : vscode.l10n.t('Reasoning: {0} words', numberText(words));
     const what = `reasoning ${choice.index}`;
-    writer.folded({ model, choice, what, title: vscode.l10n.t('Reasoning'), said }, () =>
+    writer.folded({ model, choice, what, title: vscode.l10n.t('Reasoning'), summary }, () =>
       writer.quoted(reasoning.trim()),
     );
   }
@@ -147,10 +147,10 @@ function factsOf({ usage, result, choices, body }: ModelAnswer): string[] {
 }
 
 function usageFacts({ promptTokens = 0, completionTokens = 0, ...details }: Usage): string[] {
-  const told = [details.promptTokensDetails, details.completionTokensDetails].filter(
+  const detailObjects = [details.promptTokensDetails, details.completionTokensDetails].filter(
     (each) => each !== undefined && each !== null,
   );
-  return [tokensText(promptTokens, completionTokens), ...told.map(detailText)];
+  return [tokensText(promptTokens, completionTokens), ...detailObjects.map(detailText)];
 }
 
 /** `{"cached_tokens": 7}` as `cached_tokens 7`. */
@@ -185,7 +185,7 @@ interface Folded {
   /** For the link. */
   readonly title: string;
   /** The line that is always there. */
-  readonly said: string;
+  readonly summary: string;
 }
 
 class Writer {
@@ -225,10 +225,10 @@ class Writer {
     this.#links.push({ ...link, line: this.#line });
   }
 
-  folded({ what, title, said, ...of }: Folded, write: () => void): void {
+  folded({ what, title, summary, ...of }: Folded, write: () => void): void {
     const isShown = of.model.unfolded.has(what);
     this.link({ ...of, action: { kind: 'fold', what, isShown, title } });
-    this.paragraph(said);
+    this.paragraph(summary);
     if (isShown) write();
   }
 

@@ -85,8 +85,8 @@ export class TestRunReporter {
     const prefix = this.#models > 1 ? `${model}: ` : '';
     const messages = new Map<string, { readonly message: vscode.TestMessage; readonly text: string; count: number }>();
     const add = (key: string, text: string, message: () => vscode.TestMessage) => {
-      const known = messages.get(key);
-      if (known) known.count++;
+      const existing = messages.get(key);
+      if (existing) existing.count++;
       else messages.set(key, { message: message(), text, count: 1 });
     };
     for (const { error, answers } of attempts) {

@@ -81,8 +81,8 @@ export class ColoredAnswer implements vscode.Disposable {
   #typeOf(index: number, level: number): vscode.TextEditorDecorationType {
     const types = this.#types[index] ?? [];
     this.#types[index] = types;
-    const known = types[level];
-    if (known) return known;
+    const existing = types[level];
+    if (existing) return existing;
     const { color, line } = styles[level] ?? styles[0];
     const type = vscode.window.createTextEditorDecorationType({
       color: new vscode.ThemeColor(color),
@@ -147,12 +147,12 @@ export class TokenColors implements vscode.HoverProvider, vscode.Disposable {
     const key = uri.toString();
     const colored = this.#colored.get(key) ?? new Map<AnswerChoice, ColoredAnswer>();
     this.#colored.set(key, colored);
-    const known = colored.get(choice);
-    if (known?.isOf(choice.places)) return known;
-    known?.dispose();
-    const made = new ColoredAnswer(choice.places);
-    colored.set(choice, made);
-    return made;
+    const existing = colored.get(choice);
+    if (existing?.isOf(choice.places)) return existing;
+    existing?.dispose();
+    const answer = new ColoredAnswer(choice.places);
+    colored.set(choice, answer);
+    return answer;
   }
 
   /** Of a document, drops the marks of all other answers. */

@@ -61,13 +61,13 @@ export function diagnosticsOf(
   if (!result) return [...file.problems, ...(unread ? [unread] : [])].map(ofProblem);
   const { check } = result;
   // A problem that keeps a rule from being judged is not repeated at the rule.
-  const told = new Set([...check.problems.map(({ message }) => message), peopleErrorText()]);
+  const reportedTexts = new Set([...check.problems.map(({ message }) => message), peopleErrorText()]);
   const cannotTell = (
     place: TextRange,
     reasons: readonly string[],
     ...[severity, code, isOfRule]: ['info' | 'warning', string, boolean]
   ) => {
-    const untold = reasons.filter((reason) => !told.has(reason));
+    const untold = reasons.filter((reason) => !reportedTexts.has(reason));
     const message = vscode.l10n.t('Undetermined: {0}', untold.join(' '));
     return untold.length === 0 ? [] : [diagnostic(place, message, severity, code, isOfRule)];
   };

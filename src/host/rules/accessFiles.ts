@@ -42,7 +42,7 @@ export class AccessFiles implements vscode.Disposable {
   readonly onDidCheck: vscode.Event<void>;
   readonly #marking: vscode.Disposable;
   /** The organizations that the user shows. */
-  #known: { readonly session: unknown; readonly ids: readonly string[] } | undefined;
+  #organizations: { readonly session: unknown; readonly ids: readonly string[] } | undefined;
 
   constructor({ data, extensionUri }: { readonly data: AccessData; readonly extensionUri: vscode.Uri }, log: Log) {
     this.#data = data;
@@ -89,13 +89,13 @@ export class AccessFiles implements vscode.Disposable {
   async list(): Promise<void> {
     const { session } = this.#data;
     const listed = session && (await this.#data.organizations(session));
-    if (session === this.#data.session) this.#known = listed && { session, ids: listed.map(({ id }) => id) };
+    if (session === this.#data.session) this.#organizations = listed && { session, ids: listed.map(({ id }) => id) };
   }
 
   async #relist(): Promise<void> {
-    const before = JSON.stringify(this.#known?.ids);
+    const before = JSON.stringify(this.#organizations?.ids);
     await this.list().catch(() => {}); // The tree shows it.
-    if (JSON.stringify(this.#known?.ids) !== before) await this.check();
+    if (JSON.stringify(this.#organizations?.ids) !== before) await this.check();
   }
 
   #unreadBecause(file: AccessFile, read: ReadOrganization | undefined): FileProblem | undefined {
@@ -113,17 +113,18 @@ export class AccessFiles implements vscode.Disposable {
       'Not checked: {0} has not been read. Open it in the Organizations view.',
       organization,
     );
-    const unknown = this.#known?.session === session ? unknownOrganization(file, this.#known.ids) : undefined;
+    const unknown =
+      this.#organizations?.session === session ? unknownOrganization(file, this.#organizations.ids) : undefined;
     return unknown ?? problem('not-read', place, message, 'information');
   }
 
   /** Adds the findings to the models, where the views look for them. */
   #markEntries(): void {
     for (const { model } of this.#data.all) {
-      const found = messagesByEntry(this.checked.filter(({ result }) => result?.read.model === model));
-      if (isSame(found, model.findings)) continue;
+      const marks = messagesByEntry(this.checked.filter(({ result }) => result?.read.model === model));
+      if (isSame(marks, model.findings)) continue;
       model.findings.clear();
-      for (const [entry, messages] of found) model.findings.set(entry, messages);
+      for (const [entry, messages] of marks) model.findings.set(entry, messages);
       this.#data.announceFindings(model.organization);
     }
   }
@@ -145,16 +146,16 @@ type Entry = GroupEntry | RoleEntry | Principal;
 
 /** The findings by entry: a role is marked if the finding is about it, not if it only leads to it. */
 function messagesByEntry(checked: readonly CheckedDocument[]): Map<Entry, readonly EntryFinding[]> {
-  const found = new Map<Entry, Finding[]>();
+  const marks = new Map<Entry, Finding[]>();
   for (const finding of checked.flatMap(({ result }) => (result ? findingsOf(result.check) : []))) {
     const roles = finding.subjects.flatMap((subject) => (subject.kind === 'role' ? [subject.role] : []));
     for (const entry of new Set<Entry>([...principalsOf(finding), ...groupsOf(finding), ...roles])) {
-      const all = found.get(entry);
+      const all = marks.get(entry);
       if (all) all.push(finding);
-      else found.set(entry, [finding]);
+      else marks.set(entry, [finding]);
     }
   }
-  return new Map([...found].map(([entry, all]) => [entry, firstFindings(all, MAX_MARKS).map(markOf)]));
+  return new Map([...marks].map(([entry, all]) => [entry, firstFindings(all, MAX_MARKS).map(markOf)]));
 }
 
 function markOf({ rule, message, waiver }: Finding): EntryFinding {

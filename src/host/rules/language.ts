@@ -46,13 +46,13 @@ export function registerRuleLanguage(data: AccessData): vscode.Disposable {
           provideCompletionItems(document, position) {
             const text = document.getText();
             const organizations = data.all.map(({ model }) => model.organization);
-            const found = schemaCompletions(text, document.offsetAt(position), schema, {
+            const completions = schemaCompletions(text, document.offsetAt(position), schema, {
               model: modelOf(text),
               organizations,
             });
-            if (!found) return undefined;
-            const range = rangesIn(text)(found.place);
-            return found.items.map(({ label, kind, insert, detail }) => {
+            if (!completions) return undefined;
+            const range = rangesIn(text)(completions.place);
+            return completions.items.map(({ label, kind, insert, detail }) => {
               const item = new vscode.CompletionItem(label, KINDS[kind]);
               item.insertText = insert;
               item.filterText = insert;
@@ -69,10 +69,10 @@ export function registerRuleLanguage(data: AccessData): vscode.Disposable {
         {
           provideHover(document, position) {
             const text = document.getText();
-            const found = schemaHover(text, document.offsetAt(position), schema, modelOf(text));
-            if (!found) return undefined;
-            const lines = found.lines.map((line) => new vscode.MarkdownString(escapeMarkdown(line)));
-            return new vscode.Hover(lines, rangesIn(text)(found.place));
+            const hover = schemaHover(text, document.offsetAt(position), schema, modelOf(text));
+            if (!hover) return undefined;
+            const lines = hover.lines.map((line) => new vscode.MarkdownString(escapeMarkdown(line)));
+            return new vscode.Hover(lines, rangesIn(text)(hover.place));
           },
         },
       ),

@@ -197,8 +197,8 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     );
     if (!chosen || !membership)
       throw new RolecallError('notFound', vscode.l10n.t('This is no longer in the loaded data.'));
-    const made = await askDecision(chosen, membership, read.session.account.label);
-    const text = writeDecision(document.getText(), membership, made, Date.now()); // As it is after the question.
+    const newDecision = await askDecision(chosen, membership, read.session.account.label);
+    const text = writeDecision(document.getText(), membership, newDecision, Date.now()); // As it is after the question.
     await vscode.workspace.applyEdit(editOf(document, text));
     this.#changed.fire();
   }

@@ -164,9 +164,9 @@ async function follow(link: ReportLink, { data, files, reveal }: RuleCommandsDep
     const session = data.requireSession();
     return followLink({ ...link, connection: session.cloud.key }, reveal);
   }
-  const found = files.checked.find(({ uri }) => vscode.workspace.asRelativePath(uri) === link.path);
-  if (!found) throw notFound();
-  const document = await vscode.workspace.openTextDocument(found.uri);
+  const file = files.checked.find(({ uri }) => vscode.workspace.asRelativePath(uri) === link.path);
+  if (!file) throw notFound();
+  const document = await vscode.workspace.openTextDocument(file.uri);
   const selection = new vscode.Range(document.positionAt(link.start), document.positionAt(link.end));
   await vscode.window.showTextDocument(document, { selection });
 }

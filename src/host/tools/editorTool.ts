@@ -69,11 +69,11 @@ export async function callTool(
   const failed = (content: string) => ({ content, isError: true });
   const tool = tools.find((each) => each.name === name);
   if (!tool) return failed(`There is no tool ${JSON.stringify(name)}. ${listed(tools)}`);
-  const given = args ?? {};
-  const misfit = argumentsMisfit(tool, given);
+  const input = args ?? {};
+  const misfit = argumentsMisfit(tool, input);
   if (misfit !== undefined) return failed(misfit);
   try {
-    const call = { id: crypto.randomUUID(), name: tool.name, arguments: Object(given) };
+    const call = { id: crypto.randomUUID(), name: tool.name, arguments: Object(input) };
     const { content, isError } = await invoke(call, signal);
     return isError ? failed(`The tool failed.\n${content}`) : { content, isError };
   } catch (error) {

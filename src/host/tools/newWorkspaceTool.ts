@@ -10,12 +10,12 @@ import { toolFileOf } from './toolFiles.ts';
  */
 export async function newWorkspaceTool(files: Pick<ToolFiles, 'all'>): Promise<void> {
   const folder = await pickFolder();
-  const taken = (await files.all()).map(({ definition }) => definition.name);
+  const usedNames = (await files.all()).map(({ definition }) => definition.name);
   const { addTool } = await import('../../core/tools/newTool.ts');
   const uri = toolFileOf(folder);
   if (!(await fileExists(uri))) {
     // Written whole: an empty file would be a mistake in Problems for a moment.
-    const { name, edits } = addTool('', taken);
+    const { name, edits } = addTool('', usedNames);
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(edits.map(({ text }) => text).join('')));
     select(await vscode.window.showTextDocument(uri), `"name": "${name}"`, name);
     return;
@@ -28,7 +28,7 @@ export async function newWorkspaceTool(files: Pick<ToolFiles, 'all'>): Promise<v
     await vscode.commands.executeCommand('workbench.action.files.revert');
   }
   const wasDirty = document.isDirty;
-  const { name, edits } = addTool(document.getText(), taken);
+  const { name, edits } = addTool(document.getText(), usedNames);
   const edit = new vscode.WorkspaceEdit();
   for (const { offset, length, text } of edits) {
     edit.replace(uri, new vscode.Range(document.positionAt(offset), document.positionAt(offset + length)), text);

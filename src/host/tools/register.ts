@@ -49,14 +49,14 @@ export function registerTools({ workspaceState, reserved, answered, ...deps }: T
     const { ToolConsent } = await import('./toolConsent.ts');
     return new ToolConsent(workspaceState);
   });
-  let found: Containment | undefined;
+  let cached: Containment | undefined;
   // A failure is tried again by the next call: it may work by then.
   const containment = async (signal: AbortSignal) => {
-    if (found === undefined || found.kind === 'none') {
+    if (cached === undefined || cached.kind === 'none') {
       const { findContainment } = await import('../../core/tools/containment.ts');
-      found = await findContainment({}, signal);
+      cached = await findContainment({}, signal);
     }
-    return found;
+    return cached;
   };
   const tools = onFirstUse(async () => {
     const { WorkspaceTools } = await import('./workspaceTools.ts');

@@ -74,8 +74,8 @@ async function save(uri: vscode.Uri): Promise<void> {
 
 async function choose(all: readonly WorkspaceTool[], uri: unknown, name: unknown): Promise<WorkspaceTool> {
   if (uri instanceof vscode.Uri && typeof name === 'string') {
-    const found = all.find(({ definition, folder }) => definition.name === name && isToolFile(uri, folder));
-    if (found) return found;
+    const tool = all.find(({ definition, folder }) => definition.name === name && isToolFile(uri, folder));
+    if (tool) return tool;
     throw new RolecallError('tool', vscode.l10n.t('The tool {0} is no longer in this file.', name));
   }
   if (all.length === 0) {

@@ -128,8 +128,8 @@ export class ToolConsent {
   }
 
   #remembered(): readonly string[] {
-    const kept = this.#state.get<unknown>(KEY);
-    return Array.isArray(kept) ? kept.filter((hash) => typeof hash === 'string') : [];
+    const stored = this.#state.get<unknown>(KEY);
+    return Array.isArray(stored) ? stored.filter((hash) => typeof hash === 'string') : [];
   }
 }
 
@@ -186,7 +186,7 @@ async function openRequest(text: string): Promise<{ close(): Promise<void> }> {
   const scheme = 'rolecall-tool-request';
   const uri = vscode.Uri.from({ scheme, path: `/${vscode.l10n.t('Tool Request')}`, query: crypto.randomUUID() });
   const provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
-    provideTextDocumentContent: (asked) => (asked.toString() === uri.toString() ? text : undefined),
+    provideTextDocumentContent: (requested) => (requested.toString() === uri.toString() ? text : undefined),
   });
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });
   return {

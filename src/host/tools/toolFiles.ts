@@ -20,7 +20,7 @@ export function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boo
 /** Whether there is a tool file in this window; also true of a file that cannot be read. */
 export async function hasToolFile(): Promise<boolean> {
   const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
-  const found = await Promise.all(
+  const files = await Promise.all(
     folders.map(async (folder) => {
       try {
         return await fileExists(toolFileOf(folder));
@@ -29,7 +29,7 @@ export async function hasToolFile(): Promise<boolean> {
       }
     }),
   );
-  return found.includes(true);
+  return files.includes(true);
 }
 
 /** A tool of a workspace folder. */
@@ -91,17 +91,17 @@ export class ToolFiles implements vscode.Disposable {
   }
 
   #firstOfEachName(files: readonly FolderFile[]): readonly WorkspaceTool[] {
-    const found = new Map<string, WorkspaceTool>();
+    const tools = new Map<string, WorkspaceTool>();
     for (const { folder, file } of files) {
       for (const definition of file.tools) {
-        if (found.has(definition.name)) {
+        if (tools.has(definition.name)) {
           this.#log.warn(`Two folders define the tool ${definition.name}; the one of ${folder.name} is left out.`);
         } else {
-          found.set(definition.name, { definition, folder });
+          tools.set(definition.name, { definition, folder });
         }
       }
     }
-    return [...found.values()];
+    return [...tools.values()];
   }
 
   /**
@@ -135,17 +135,17 @@ export class ToolFiles implements vscode.Disposable {
 
   /** Shows the problems of a file, except for those of its JSON that the editor's own JSON support reports. */
   #show(uri: vscode.Uri): void {
-    const known = this.#problems.get(uri.toString());
-    if (!known) return;
+    const entry = this.#problems.get(uri.toString());
+    if (!entry) return;
     // One that says anything has read the whole file. The places need not be the same: a comma is missing between two lines.
     const isSaid = vscode.languages.getDiagnostics(uri).some(({ source }) => source === 'json' || source === 'jsonc');
-    const said = known.problems.filter(({ isSyntax }) => isSyntax && isSaid);
-    const hidden = said.map(({ shown }) => known.problems.findIndex((each) => each.shown === shown)).join(' ');
-    if (hidden === known.hidden) return; // Setting them causes another change event.
-    known.hidden = hidden;
+    const duplicates = entry.problems.filter(({ isSyntax }) => isSyntax && isSaid);
+    const hidden = duplicates.map(({ shown }) => entry.problems.findIndex((each) => each.shown === shown)).join(' ');
+    if (hidden === entry.hidden) return; // Setting them causes another change event.
+    entry.hidden = hidden;
     this.#diagnostics.set(
       uri,
-      known.problems.filter((problem) => !said.includes(problem)).map(({ shown }) => shown),
+      entry.problems.filter((problem) => !duplicates.includes(problem)).map(({ shown }) => shown),
     );
   }
 
@@ -188,10 +188,10 @@ interface ShownProblem {
 
 /** Adds a problem for each tool whose name an earlier folder uses: models know tools by their names alone. */
 function withRepetitions(files: readonly FolderFile[]): (FolderFile & { readonly repeated: readonly Diagnostic[] })[] {
-  const taken = new Map<string, string>();
+  const folderByName = new Map<string, string>();
   return files.map((each) => {
     const repeated = each.file.tools.flatMap(({ name, place }): Diagnostic[] => {
-      const by = taken.get(name);
+      const by = folderByName.get(name);
       if (by === undefined) return [];
       const message = vscode.l10n.t(
         'The folder {0} already defines a tool named {1}, so this one is not available.',
@@ -200,7 +200,7 @@ function withRepetitions(files: readonly FolderFile[]): (FolderFile & { readonly
       );
       return [{ ...place, severity: 'warning', message }];
     });
-    for (const { name } of each.file.tools) if (!taken.has(name)) taken.set(name, each.folder.name);
+    for (const { name } of each.file.tools) if (!folderByName.has(name)) folderByName.set(name, each.folder.name);
     return { ...each, repeated };
   });
 }

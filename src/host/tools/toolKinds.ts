@@ -164,12 +164,12 @@ async function prepareProcessTool(
     always,
     run: async (signal) => {
       const result = await runPrepared(spec, containment, { signal });
-      const made = leftoverLines(result.leftovers);
+      const leftovers = leftoverLines(result.leftovers);
       const remarks = [
-        ...made,
+        ...leftovers,
         ...(spec.permissions ? [vscode.l10n.t('It ran contained: {0}', permissionsLine(permissions))] : []),
       ];
-      return processResultText(result, spec.timeoutMs, { remarks, isError: made.length > 0 });
+      return processResultText(result, spec.timeoutMs, { remarks, isError: leftovers.length > 0 });
     },
   };
 }
@@ -248,12 +248,12 @@ async function prepareForwardedTool(
   toolInvocationToken: vscode.ChatParticipantToolToken | undefined,
 ): Promise<PreparedCall> {
   const { run } = definition;
-  const found = findTool(run.tool);
+  const tool = findTool(run.tool);
   const input = Object(run.input === undefined ? args : fillJson(run.input, args));
   const timeoutMs = run.timeoutSeconds * 1000;
   return {
     permissions: { kind: 'editor' },
-    lines: forwardLines(found, input, timeoutMs),
+    lines: forwardLines(tool, input, timeoutMs),
     hash: async () => {
       const { description, inputSchema } = findTool(run.tool);
       return definitionHash(definition, { description, inputSchema });
@@ -279,15 +279,15 @@ async function prepareForwardedTool(
 /** Waits for work that cannot be ended from outside: after the time limit or an abort its result is ignored. */
 async function withTimeLimit<T>(work: PromiseLike<T>, timeoutMs: number, signal: AbortSignal): Promise<T> {
   const result = async () => ({ value: await work });
-  const done = await withTimeout(result(), timeoutMs, signal);
-  if (done) return done.value;
+  const outcome = await withTimeout(result(), timeoutMs, signal);
+  if (outcome) return outcome.value;
   const message = `Timed out after ${timeoutMs / 1000} seconds, the time limit of the tool. It may still be running.`;
   throw new RolecallError('timeout', message);
 }
 
 function findTool(name: string): vscode.LanguageModelToolInformation {
-  const found = vscode.lm.tools.find((tool) => tool.name === name);
-  if (found) return found;
+  const tool = vscode.lm.tools.find((tool) => tool.name === name);
+  if (tool) return tool;
   throw new RolecallError('tool', vscode.l10n.t('The tool "{0}" is not available in the editor.', name));
 }
 

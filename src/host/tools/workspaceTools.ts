@@ -67,7 +67,7 @@ export class WorkspaceTools {
     { definition, folder }: WorkspaceTool,
     call: CheckedCall,
     signal: AbortSignal,
-    { token, answered = new Set(), whileAsking = (asked) => asked }: ToolRegistryOptions = {},
+    { token, answered = new Set(), whileAsking = (answer) => answer }: ToolRegistryOptions = {},
   ): Promise<ToolResult> {
     const { consent, log } = this.#deps;
     if (isElsewhere({ definition, folder })) return { content: elsewhereLine(), isError: true };

@@ -15,7 +15,7 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
   readonly onDidChangeFileDecorations = this.#changed.event;
   readonly #disposables: vscode.Disposable[];
   /** The decorations that VS Code has, by URI: it is notified only of changes. */
-  readonly #given = new Map<string, { readonly uri: vscode.Uri; readonly tooltip: string }>();
+  readonly #decorations = new Map<string, { readonly uri: vscode.Uri; readonly tooltip: string }>();
 
   constructor(data: AccessData, marks: ChangeMarks) {
     this.#data = data;
@@ -31,16 +31,16 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
     if (targetOfUri(uri) === undefined) return undefined;
-    const given = this.#decorationOf(uri);
-    this.#given.set(uri.toString(), { uri, tooltip: tooltipOf(given) });
-    return given;
+    const decoration = this.#decorationOf(uri);
+    this.#decorations.set(uri.toString(), { uri, tooltip: tooltipOf(decoration) });
+    return decoration;
   }
 
   #tell(): void {
-    const changed = [...this.#given.values()]
+    const changed = [...this.#decorations.values()]
       .filter(({ uri, tooltip }) => tooltipOf(this.#decorationOf(uri)) !== tooltip)
       .map(({ uri }) => uri);
-    for (const uri of changed) this.#given.delete(uri.toString()); // VS Code asks again for what it still shows.
+    for (const uri of changed) this.#decorations.delete(uri.toString()); // VS Code asks again for what it still shows.
     if (changed.length > 0) this.#changed.fire(changed);
   }
 
@@ -77,8 +77,8 @@ export class TreeDecorations implements vscode.FileDecorationProvider, vscode.Di
 }
 
 /** No two decorations have the same. */
-function tooltipOf(given: vscode.FileDecoration | undefined): string {
-  return given?.tooltip ?? '';
+function tooltipOf(decoration: vscode.FileDecoration | undefined): string {
+  return decoration?.tooltip ?? '';
 }
 
 /** One mark of a row: its letter, words, color. */

@@ -46,8 +46,8 @@ function tellFindings(item: vscode.TreeItem, node: Node): void {
     item,
     findings.map((finding) => [vscode.l10n.t('Found by access rules'), finding]),
   );
-  const spoken = item.accessibilityInformation?.label ?? [item.label, item.description].filter(Boolean).join(', ');
-  item.accessibilityInformation = { label: [spoken, ...findings].join(', ') };
+  const label = item.accessibilityInformation?.label ?? [item.label, item.description].filter(Boolean).join(', ');
+  item.accessibilityInformation = { label: [label, ...findings].join(', ') };
 }
 
 /** Words that the `when` clauses of menus match. */

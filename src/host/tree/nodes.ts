@@ -86,7 +86,7 @@ export type NodeOf<K extends Node['kind']> = Extract<Node, { readonly kind: K }>
 /** Gives every node of a list a unique ID below `parent`, even if the server repeats one. */
 export class NodeIdAllocator {
   readonly #parent: string;
-  readonly #given = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
   constructor(parent: string) {
     this.#parent = parent;
@@ -94,8 +94,8 @@ export class NodeIdAllocator {
 
   next(kind: string, id: string): string {
     const path = `${this.#parent}/${kind}/${encodeURIComponent(id)}`;
-    const times = (this.#given.get(path) ?? 0) + 1;
-    this.#given.set(path, times);
+    const times = (this.#counts.get(path) ?? 0) + 1;
+    this.#counts.set(path, times);
     return times === 1 ? path : `${path}#${times}`; // An encoded id holds no `#`.
   }
 }

@@ -170,10 +170,11 @@ export class OrganizationsView implements vscode.Disposable {
 
   #shownOf(read: ReadOrganization): OrganizationContents {
     const { organization } = read.model;
-    const known = this.#shown.get(organization);
+    const previous = this.#shown.get(organization);
     const filter = this.#state.filterOf(read.session.cloud.key, organization);
     const { order } = this.#state;
-    if (known?.read.access === read.access && known.filter === filter && known.order === order) return known;
+    if (previous?.read.access === read.access && previous.filter === filter && previous.order === order)
+      return previous;
     const shown = contentsOf(read, { filter, order, isFavorite: (target) => this.#state.isFavorite(target) });
     this.#shown.set(organization, shown);
     return shown;
@@ -278,10 +279,10 @@ async function findNode(
   let level = (await childrenOf(organization)).filter(({ kind }) => kind === section);
   while (level.length > 0) {
     const below = (await Promise.all(level.map((node) => childrenOf(node)))).flat();
-    const found = below.find(
+    const child = below.find(
       (node) => node.kind === target.kind && node.target?.kind === target.kind && node.target.key === target.key,
     );
-    if (found) return found;
+    if (child) return child;
     level = below.filter(({ kind }) => kind === 'bucket' || kind === 'unlisted');
   }
   return undefined;

@@ -33,13 +33,13 @@ export function viewCommands(data: AccessData, state: ViewState) {
           await state.setFilter(key, id, textOf(id));
         }
       });
-    const known = Array.isArray(organizations) ? organizations : data.all.map(({ model }) => model.organization);
-    const filters = new Set(known.map((id) => state.filterOf(key, id)));
+    const ids = Array.isArray(organizations) ? organizations : data.all.map(({ model }) => model.organization);
+    const filters = new Set(ids.map((id) => state.filterOf(key, id)));
     const value = filters.size === 1 ? ([...filters][0] ?? '') : '';
     const typed = await askFilter({
       label,
       value,
-      models: () => data.all.map(({ model }) => model).filter(({ organization }) => known.includes(organization)),
+      models: () => data.all.map(({ model }) => model).filter(({ organization }) => ids.includes(organization)),
       preview: (text) => void set(() => text).catch(() => {}), // The tree shows that there is no list.
       onRead: (tell) =>
         data.onDidChange(({ kind }) => {
@@ -130,9 +130,9 @@ function askFilter({ label, value, models, preview, onRead }: FilterQuestion): P
 
 function countsText(models: readonly AccessModel[], filter: string): string {
   if (models.length === 0) return '';
-  const left = models.map((model) => applyFilter(model, parseFilter(filter)));
-  const groups = left.reduce((sum, each) => sum + each.groups.length, 0);
-  const roles = left.reduce((sum, each) => sum + each.roles.length, 0);
+  const filtered = models.map((model) => applyFilter(model, parseFilter(filter)));
+  const groups = filtered.reduce((sum, each) => sum + each.groups.length, 0);
+  const roles = filtered.reduce((sum, each) => sum + each.roles.length, 0);
   return vscode.l10n.t('{0}, {1}.', groupCountText(groups), roleCountText(roles));
 }
 

@@ -42,21 +42,21 @@ export class ViewState implements vscode.Disposable {
     const key = keyOf(connection, organization);
     const others = this.#filters().filter(([other]) => other !== key);
     const filters = text.trim() === '' ? others : [...others, [key, text.trim()] as const];
-    const done = this.#workspace.update(FILTERS, filters.slice(-MAX_KEPT));
+    const update = this.#workspace.update(FILTERS, filters.slice(-MAX_KEPT));
     this.#changed.fire(organization);
-    await done;
+    await update;
   }
 
   get order(): SortOrder {
-    const kept = this.#workspace.get<unknown>(SORT);
-    return SORT_ORDERS.find((order) => order === kept) ?? 'service';
+    const stored = this.#workspace.get<unknown>(SORT);
+    return SORT_ORDERS.find((order) => order === stored) ?? 'service';
   }
 
   async setOrder(order: SortOrder): Promise<void> {
     if (order === this.order) return;
-    const done = this.#workspace.update(SORT, order);
+    const update = this.#workspace.update(SORT, order);
     this.#changed.fire(undefined);
-    await done;
+    await update;
   }
 
   isFavorite(target: AccessTarget): boolean {
@@ -68,26 +68,26 @@ export class ViewState implements vscode.Disposable {
     const key = targetUri(target).toString();
     favorites.delete(key);
     if (isFavorite) favorites.add(key);
-    const done = this.#global.update(FAVORITES, [...favorites].slice(-MAX_KEPT));
+    const update = this.#global.update(FAVORITES, [...favorites].slice(-MAX_KEPT));
     this.#cache = undefined;
     this.#changed.fire(target.organization);
-    await done;
+    await update;
   }
 
   #cache: { readonly kept: unknown; readonly set: Set<string> } | undefined;
 
   /** Read once for each value of the memento: the tree asks for every node. */
   #favorites(): Set<string> {
-    const kept = this.#global.get<unknown>(FAVORITES);
-    if (this.#cache?.kept !== kept || this.#cache === undefined) {
-      this.#cache = { kept, set: new Set(isTexts(kept) ? kept : []) };
+    const stored = this.#global.get<unknown>(FAVORITES);
+    if (this.#cache?.kept !== stored || this.#cache === undefined) {
+      this.#cache = { kept: stored, set: new Set(isTexts(stored) ? stored : []) };
     }
     return this.#cache.set;
   }
 
   #filters(): readonly Filter[] {
-    const kept = this.#workspace.get<unknown>(FILTERS);
-    return isFilters(kept) ? kept : [];
+    const stored = this.#workspace.get<unknown>(FILTERS);
+    return isFilters(stored) ? stored : [];
   }
 
   dispose(): void {

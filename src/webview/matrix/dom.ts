@@ -1,8 +1,8 @@
 /** The element with this ID, which is in the page from the beginning. */
 export function elementById<T extends HTMLElement>(id: string, kind: new () => T): T {
-  const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`The page has no ${id}.`);
-  return found;
+  const element = document.getElementById(id);
+  if (!(element instanceof kind)) throw new Error(`The page has no ${id}.`);
+  return element;
 }
 
 /** A new element. Visible text is set as text, never as markup. */

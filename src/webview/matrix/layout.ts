@@ -73,12 +73,12 @@ export function gridMetrics(width: number, columns: number, longest: LongestLabe
   const wanted = longest.row * CHARACTER + 72; // With its count.
   const share = Math.max(width * 0.4, Math.min(READABLE_ROW, width - 3 * NARROWEST));
   const rowHeaderWidth = Math.round(Math.max(140, Math.min(wanted, 440, share)));
-  const each = columns === 0 ? WIDEST : Math.floor((width - rowHeaderWidth) / columns);
-  const isUpright = each < READABLE;
+  const columnShare = columns === 0 ? WIDEST : Math.floor((width - rowHeaderWidth) / columns);
+  const isUpright = columnShare < READABLE;
   return {
     rowHeight: ROW_HEIGHT,
     rowHeaderWidth,
-    columnWidth: isUpright ? Math.min(WIDEST_UPRIGHT, Math.max(NARROWEST, each)) : Math.min(WIDEST, each),
+    columnWidth: isUpright ? Math.min(WIDEST_UPRIGHT, Math.max(NARROWEST, columnShare)) : Math.min(WIDEST, columnShare),
     headerHeight: isUpright ? Math.min(190, Math.max(64, longest.column * CHARACTER + 44)) : 48,
     isUpright,
   };

@@ -37,18 +37,18 @@ const stateSchema = z.object({
 });
 
 const host = acquireVsCodeApi();
-const kept = z.safeParse(stateSchema, host.getState());
+const stored = z.safeParse(stateSchema, host.getState());
 const post = (message: ToHost) => host.postMessage(versioned(message));
 /** How long the user must rest on a cell before its detail is requested, in milliseconds. */
 const RESTING = 60;
 
-let mode: Mode = kept.success ? kept.data.mode : 'groups';
+let mode: Mode = stored.success ? stored.data.mode : 'groups';
 let words: Localizer | undefined;
 let message: MatrixMessage | undefined;
 let shown: MatrixTable | undefined;
 let sequence = 0;
-let asked = 0;
-let isRestored = !kept.success;
+let detailRequest = 0;
+let isRestored = !stored.success;
 let resting: number | undefined;
 
 const detail = elementById('detail', HTMLElement);
@@ -91,47 +91,47 @@ window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     case 'notices':
       return toolbar.tell(read, words);
     case 'detail':
-      if (read.place === asked) detail.textContent = read.text;
+      if (read.place === detailRequest) detail.textContent = read.text;
       return;
   }
 });
 post({ type: 'ready', mode });
 
-function begin(said: Localizer): void {
-  words = said;
-  const title = said.text('title');
+function begin(localizer: Localizer): void {
+  words = localizer;
+  const title = localizer.text('title');
   document.title = title;
   elementById('title', HTMLElement).textContent = title;
-  toolbar.label(said);
+  toolbar.label(localizer);
   toolbar.mode = mode;
   const legend = elementById('legend', HTMLElement);
-  legend.setAttribute('aria-label', said.text('legend'));
+  legend.setAttribute('aria-label', localizer.text('legend'));
   const states = ['granted', 'grantedUnlisted', 'notGranted'] as const;
   legend.replaceChildren(
     ...states.map((state) => {
       const item = createElement('li', '');
       const sample = createElement('span', 'cell');
       sample.dataset.state = state;
-      item.append(sample, createElement('span', '', said.text(state)));
+      item.append(sample, createElement('span', '', localizer.text(state)));
       return item;
     }),
     legendOfFindings,
   );
-  legendOfFindings.replaceChildren(findingMark(), createElement('span', '', said.text('finding')));
+  legendOfFindings.replaceChildren(findingMark(), createElement('span', '', localizer.text('finding')));
   elementById('footer', HTMLElement).hidden = false;
 }
 
-function show(view: ViewMessage, said: Localizer): void {
+function show(view: ViewMessage, localizer: Localizer): void {
   if (message?.mode !== view.mode || view.mode !== mode) return; // The user has turned to the other rows meanwhile.
   // Text that the user is typing has precedence over the answer to earlier text.
   if (!toolbar.isTyping && view.answered === sequence) toolbar.filter = view.filter;
   shown = new MatrixTable(message, view);
   const { rows, columns } = message;
-  toolbar.explanation = mode === 'people' ? said.text('samePeople') : '';
+  toolbar.explanation = mode === 'people' ? localizer.text('samePeople') : '';
   toolbar.counts = [
-    said.count(mode === 'groups' ? 'groupCount' : 'peopleCount', shown.rows.length, rows.keys.length),
-    said.count('roleCount', shown.columns.length, columns.keys.length),
-    said.text('grantCount', shown.grants),
+    localizer.count(mode === 'groups' ? 'groupCount' : 'peopleCount', shown.rows.length, rows.keys.length),
+    localizer.count('roleCount', shown.columns.length, columns.keys.length),
+    localizer.text('grantCount', shown.grants),
   ].join(' · ');
   const isEmpty = shown.rows.length === 0;
   elementById('grid', HTMLElement).hidden = isEmpty;
@@ -139,9 +139,9 @@ function show(view: ViewMessage, said: Localizer): void {
   empty.hidden = !isEmpty;
   empty.textContent = view.empty;
   legendOfFindings.hidden = !shown.hasFindings;
-  grid.show(shown, said);
-  if (!isRestored && kept.success) {
-    grid.restore(kept.data, kept.data);
+  grid.show(shown, localizer);
+  if (!isRestored && stored.success) {
+    grid.restore(stored.data, stored.data);
     isRestored = true;
   }
   askForDetail();
@@ -157,8 +157,8 @@ function keysOf(matrix: MatrixTable, { row, column }: GridPosition) {
 
 function askForDetail(): void {
   if (shown === undefined) return;
-  asked += 1;
-  post({ type: 'active', place: asked, ...keysOf(shown, grid.active) });
+  detailRequest += 1;
+  post({ type: 'active', place: detailRequest, ...keysOf(shown, grid.active) });
 }
 
 function keep(): void {

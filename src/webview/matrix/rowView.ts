@@ -56,8 +56,8 @@ export class RowView {
     this.#note.dataset.state = state;
     this.#finding.hidden = finding === '';
     updateText(this.#count, String(count));
-    const spoken = [name, note, finding, localizer.text('rowGrants', count)].filter(Boolean).join(', ');
-    updateAttribute(this.header, 'aria-label', spoken);
+    const accessibleName = [name, note, finding, localizer.text('rowGrants', count)].filter(Boolean).join(', ');
+    updateAttribute(this.header, 'aria-label', accessibleName);
     updateAttribute(this.header, 'title', [name, note, detail, finding].filter(Boolean).join('\n'));
     const section = kind === 'group' ? 'group' : 'principal';
     const target = { kind: section, key, organization, connection };

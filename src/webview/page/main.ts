@@ -23,7 +23,7 @@ const NEAR = 32;
 const OWN = 'own';
 
 const host = acquireVsCodeApi();
-const kept = z.safeParse(stateSchema, host.getState());
+const stored = z.safeParse(stateSchema, host.getState());
 const page = document.documentElement;
 const heading = document.querySelector('h1');
 const about = document.getElementById('about');
@@ -33,8 +33,8 @@ const grows = main?.role === 'log';
 document.body.classList.toggle('document', !grows);
 
 /** A reader at the end follows new text; one who has scrolled away stays. */
-let isFollowing = kept.success ? kept.data.isFollowing : true;
-let restore = kept.success ? kept.data.top : undefined;
+let isFollowing = stored.success ? stored.data.isFollowing : true;
+let restore = stored.success ? stored.data.top : undefined;
 /** The position when the page was last visible. */
 let top = 0;
 let revision = 0;
@@ -116,23 +116,23 @@ function asText(part: PagePart): HTMLElement {
 function update(shown: Node, fresh: Node): void {
   const after = [...fresh.childNodes];
   const before = [...shown.childNodes];
-  for (const gone of before.slice(after.length)) gone.remove();
+  for (const surplus of before.slice(after.length)) surplus.remove();
   for (const [index, next] of after.entries()) {
-    const known = before[index];
-    if (known === undefined) shown.appendChild(next);
-    else if (!known.isEqualNode(next)) change(known, next);
+    const current = before[index];
+    if (current === undefined) shown.appendChild(next);
+    else if (!current.isEqualNode(next)) change(current, next);
   }
 }
 
-function change(known: ChildNode, next: ChildNode): void {
-  if (known instanceof Text && next instanceof Text) grow(known, next.data);
-  else if (known instanceof Element && next instanceof Element && isAlike(known, next)) update(known, next);
-  else known.replaceWith(next);
+function change(current: ChildNode, next: ChildNode): void {
+  if (current instanceof Text && next instanceof Text) grow(current, next.data);
+  else if (current instanceof Element && next instanceof Element && isAlike(current, next)) update(current, next);
+  else current.replaceWith(next);
 }
 
-function grow(known: Text, text: string): void {
-  if (text.startsWith(known.data)) known.appendData(text.slice(known.data.length));
-  else known.data = text;
+function grow(current: Text, text: string): void {
+  if (text.startsWith(current.data)) current.appendData(text.slice(current.data.length));
+  else current.data = text;
 }
 
 function isAlike(one: Element, other: Element): boolean {

@@ -128,31 +128,31 @@ function copy(from: Element, to: Node, picture: (description: string) => string)
   }
 }
 
-function copyInto(made: Element, from: Element, to: Node, picture: (description: string) => string): void {
+function copyInto(element: Element, from: Element, to: Node, picture: (description: string) => string): void {
   const { localName: name } = from;
   for (const attribute of from.attributes) {
     const value = attributeOf(name, attribute.name, attribute.value);
-    if (value !== undefined) made.setAttribute(attribute.name, value);
+    if (value !== undefined) element.setAttribute(attribute.name, value);
   }
   const alignment = alignmentOf(name, from.getAttribute('style') ?? '');
-  if (alignment !== undefined) made.setAttribute('data-align', alignment);
-  const href = made.getAttribute('href');
-  if (href !== null) made.setAttribute('title', href); // The words of a link may say another address.
-  if (name === 'pre') made.setAttribute('tabindex', '0'); // It scrolls: by keyboard too.
-  copyChildren(from, made, picture);
-  to.appendChild(made);
+  if (alignment !== undefined) element.setAttribute('data-align', alignment);
+  const href = element.getAttribute('href');
+  if (href !== null) element.setAttribute('title', href); // The words of a link may say another address.
+  if (name === 'pre') element.setAttribute('tabindex', '0'); // It scrolls: by keyboard too.
+  copyChildren(from, element, picture);
+  to.appendChild(element);
 }
 
 /** The description, as a link to the picture on the web: the user decides whether to open it. */
 function placeholder(from: Element, picture: (description: string) => string): Element {
   const isInLink = linkTarget(from.closest('a')?.getAttribute('href') ?? '') !== undefined;
   const href = isInLink ? undefined : linkTarget(from.getAttribute('src') ?? '');
-  const made = document.createElement(href === undefined ? 'span' : 'a');
-  made.className = 'picture';
-  made.textContent = picture(from.getAttribute('alt') ?? '');
+  const element = document.createElement(href === undefined ? 'span' : 'a');
+  element.className = 'picture';
+  element.textContent = picture(from.getAttribute('alt') ?? '');
   if (href !== undefined) {
-    made.setAttribute('href', href);
-    made.title = href;
+    element.setAttribute('href', href);
+    element.title = href;
   }
-  return made;
+  return element;
 }

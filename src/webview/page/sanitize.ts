@@ -66,8 +66,8 @@ export function attributeOf(element: string, name: string, value: string): strin
 
 /** The alignment of a table's cell: Markdown uses a style for it, which the page does not accept. */
 export function alignmentOf(element: string, style: string): 'left' | 'right' | 'center' | undefined {
-  const found = /^\s*text-align:\s*(left|right|center)\s*;?\s*$/.exec(style)?.[1];
-  return element === 'th' || element === 'td' ? (found as 'left' | 'right' | 'center' | undefined) : undefined;
+  const alignment = /^\s*text-align:\s*(left|right|center)\s*;?\s*$/.exec(style)?.[1];
+  return element === 'th' || element === 'td' ? (alignment as 'left' | 'right' | 'center' | undefined) : undefined;
 }
 
 /**

@@ -76,7 +76,7 @@ function readFrame(text: string): z.infer<typeof frameSchema> {
 
 /** An error of the other side. The remedy is the same here. */
 function remoteError({ kind, message }: { readonly kind: string; readonly message: string }): RolecallError {
-  return new RolecallError(errorKinds.find((known) => known === kind) ?? 'protocol', message);
+  return new RolecallError(errorKinds.find((errorKind) => errorKind === kind) ?? 'protocol', message);
 }
 
 /** The whole body. */
@@ -166,8 +166,8 @@ export async function exchange(
     if (greeted === undefined) throw closed();
     const greeting = parseJsonAs(challengeSchema, greeted);
     if (!greeting) {
-      const refused = parseJsonAs(windowReplySchema, greeted)?.error;
-      throw refused ? remoteError(refused) : unexpectedResponse();
+      const refusal = parseJsonAs(windowReplySchema, greeted)?.error;
+      throw refusal ? remoteError(refusal) : unexpectedResponse();
     }
     line.send(request(greeting.challenge));
     await sendFrames(line, body ? [body] : []);

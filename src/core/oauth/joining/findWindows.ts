@@ -43,7 +43,7 @@ export async function findWindows(options: FindOptions, signal: AbortSignal): Pr
   const windows = path.join(folder, 'windows');
   const names = await namesIn(windows);
   const key = names.length === 0 ? Buffer.alloc(0) : await new FolderKey(folder).get();
-  const found = await Promise.all(
+  const results = await Promise.all(
     names.map(async (name) => {
       const file = path.join(windows, name);
       const registration = parseJsonAs(registrationSchema, (await readFileIfExists(file))?.toString() ?? '');
@@ -56,11 +56,11 @@ export async function findWindows(options: FindOptions, signal: AbortSignal): Pr
   );
   if (signal.aborted) throw cancelled(signal.reason);
   return {
-    windows: found
+    windows: results
       .filter((each) => typeof each !== 'string')
       .sort((one, other) => other.at - one.at)
       .map(({ window }) => window),
-    silent: found.filter((each) => each === 'silent').length,
+    silent: results.filter((each) => each === 'silent').length,
   };
 }
 
@@ -73,9 +73,9 @@ async function aboutOf(
   const limit = new AbortController();
   try {
     const request = () => ({ ask: 'about' }) as const;
-    const asked = exchange(place, { request }, AbortSignal.any([signal, limit.signal]));
+    const response = exchange(place, { request }, AbortSignal.any([signal, limit.signal]));
     const reply = await withTimeout(
-      asked.then(({ body }) => readFrames(body)),
+      response.then(({ body }) => readFrames(body)),
       place.silenceMs ?? SILENCE_TIMEOUT_MS,
       signal,
     );
@@ -118,9 +118,9 @@ export class FoundWindow {
     const prove = (challenge: string) => key.prove(this.#place.address, challenge);
     const request = (challenge: string) => ({ ask: 'join', claim, ...prove(challenge) }) as const;
     const { body } = await exchange(this.#place, { request, onAsking }, signal);
-    const joined = parseJsonAs(joinedSchema, (await readFrames(body)).toString());
-    if (!joined) throw unexpectedResponse();
-    return new JoinedWindow(this.#place, this.about, joined, prove);
+    const reply = parseJsonAs(joinedSchema, (await readFrames(body)).toString());
+    if (!reply) throw unexpectedResponse();
+    return new JoinedWindow(this.#place, this.about, reply, prove);
   }
 }
 

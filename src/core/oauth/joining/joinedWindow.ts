@@ -127,8 +127,8 @@ export class JoinedWindow {
   #operationOf(url: string, method: string) {
     for (const service of ['identity', 'inference'] as const) {
       const base = this.#urls[service];
-      const found = url.startsWith(base) ? operationOf(service, method, url.slice(base.length)) : undefined;
-      if (found) return found;
+      const operation = url.startsWith(base) ? operationOf(service, method, url.slice(base.length)) : undefined;
+      if (operation) return operation;
     }
     throw new RolecallError('unsupported', 'Windows do not forward this request.');
   }

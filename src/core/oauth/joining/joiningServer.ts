@@ -119,8 +119,8 @@ export class JoiningServer {
 
   async #serve(line: LineSocket, address: string): Promise<void> {
     const { log, protocol = PROTOCOL } = this.#deps;
-    const gone = new AbortController();
-    void line.closed.then(() => gone.abort()); // Never rejects.
+    const disconnection = new AbortController();
+    void line.closed.then(() => disconnection.abort()); // Never rejects.
     this.#connections += 1;
     try {
       const params = { role: 'joined', address, key: await this.#key.get(), protocol } as const;
@@ -129,18 +129,18 @@ export class JoiningServer {
       if (this.#connections > MAX_CONNECTIONS) throw busy();
       const challenge = randomBytes(24).toString('base64url');
       line.send({ challenge });
-      const asked = await withTimeout(line.next(), SILENCE_TIMEOUT_MS);
-      const request = parseJsonAs(windowRequestSchema, asked ?? '');
+      const requestText = await withTimeout(line.next(), SILENCE_TIMEOUT_MS);
+      const request = parseJsonAs(windowRequestSchema, requestText ?? '');
       if (!request) throw new RolecallError('protocol', 'The request could not be understood.');
       const limits = { maxBytes: MAX_REQUEST, silenceMs: FRAME_SILENCE_MS };
       const body = await readFrames(receiveFrames(line, limits, cutOff));
       // Programs of ours say nothing before they are asked.
       void line.next().then((more) => (more === undefined ? undefined : line.close())); // Never rejects.
-      await this.#answer(line, request, { body, address, challenge }, gone.signal);
+      await this.#answer(line, request, { body, address, challenge }, disconnection.signal);
     } catch (error) {
-      const known = asRolecallError(error);
-      log.debug(`A program was not served: ${systemErrorCode(error) ?? known.message}`);
-      sendError(line, known);
+      const rolecallError = asRolecallError(error);
+      log.debug(`A program was not served: ${systemErrorCode(error) ?? rolecallError.message}`);
+      sendError(line, rolecallError);
     } finally {
       line.end();
       await withTimeout(line.closed, FRAME_SILENCE_MS); // What was sent is read, or the program is stopped.
@@ -199,8 +199,8 @@ export class JoiningServer {
         return sendJson(line, { handle: this.#handleOf(await signIn.tokens[request.service].accessToken(signal)) });
       case 'refresh': {
         const { tokens } = signIn;
-        const refused = this.#handles.get(request.handle) ?? (await tokens[request.service].accessToken(signal));
-        const next = await tokens[request.service].refreshAfter401(refused, signal);
+        const refusedToken = this.#handles.get(request.handle) ?? (await tokens[request.service].accessToken(signal));
+        const next = await tokens[request.service].refreshAfter401(refusedToken, signal);
         return sendJson(line, next === undefined ? {} : { handle: this.#handleOf(next) });
       }
       case 'fetch':
@@ -253,7 +253,7 @@ export class JoiningServer {
   }
 
   #handleOf(token: string): string {
-    for (const [handle, known] of this.#handles) if (known === token) return handle;
+    for (const [handle, storedToken] of this.#handles) if (storedToken === token) return handle;
     const handle = `window-${randomBytes(12).toString('base64url')}`;
     this.#handles.set(handle, token);
     const [oldest] = this.#handles.keys();

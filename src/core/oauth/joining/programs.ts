@@ -47,8 +47,8 @@ export class ProgramKey {
   static async open(folder: string): Promise<ProgramKey> {
     const file = path.join(folder, NAME);
     for (;;) {
-      const found = await readFileIfExists(file);
-      if (found) return new ProgramKey(createPrivateKey(found));
+      const pem = await readFileIfExists(file);
+      if (pem) return new ProgramKey(createPrivateKey(pem));
       const { privateKey } = generateKeyPairSync('ed25519');
       // Or another program made it meanwhile.
       await createFileAtomically(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), true);
@@ -117,8 +117,8 @@ export class AllowedPrograms {
   }
 
   async has(fingerprint: string, session: string): Promise<boolean> {
-    const found = await this.#read(nameOf(fingerprint, session));
-    return found?.fingerprint === fingerprint && found.session === session;
+    const program = await this.#read(nameOf(fingerprint, session));
+    return program?.fingerprint === fingerprint && program.session === session;
   }
 
   async add(fingerprint: string, session: string): Promise<void> {

@@ -42,9 +42,9 @@ export class BackOff {
 
   recordFailure(error: RolecallError, now: number, longestMs = LONGEST_MS): void {
     const pause = Math.min(longestMs, this.#firstMs * 2 ** this.#failures) * (0.5 + this.#random() / 2);
-    const asked = Math.min(error.details.retryAfterMs ?? 0, LONGEST_ASKED_MS);
+    const retryAfterMs = Math.min(error.details.retryAfterMs ?? 0, LONGEST_ASKED_MS);
     this.#failures += 1;
-    this.#until = now + Math.max(pause, asked);
+    this.#until = now + Math.max(pause, retryAfterMs);
     this.#error = error;
   }
 

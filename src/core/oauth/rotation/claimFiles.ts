@@ -50,8 +50,8 @@ export class ClaimFiles {
   async #forgetOld(): Promise<void> {
     for (const name of await fs.readdir(this.#folder)) {
       const file = path.join(this.#folder, name);
-      const found = await fs.stat(file).catch(() => undefined); // Removed meanwhile.
-      if (found && Date.now() - found.mtimeMs > FORGOTTEN_AFTER_MS) await fs.rm(file, { force: true });
+      const stat = await fs.stat(file).catch(() => undefined); // Removed meanwhile.
+      if (stat && Date.now() - stat.mtimeMs > FORGOTTEN_AFTER_MS) await fs.rm(file, { force: true });
     }
   }
 }

@@ -18,11 +18,11 @@ const ABANDONED_AFTER_MS = 60_000;
 export async function ensurePrivateFolder(folder: string): Promise<void> {
   try {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-    const found = await fs.lstat(folder);
-    if (!found.isDirectory()) throw unsafe(l10n.t('{0} is not a folder.', folder));
+    const stat = await fs.lstat(folder);
+    if (!stat.isDirectory()) throw unsafe(l10n.t('{0} is not a folder.', folder));
     if (process.getuid === undefined) return;
-    if (found.uid !== process.getuid()) throw unsafe(l10n.t('{0} is owned by another user.', folder));
-    if ((found.mode & 0o077) !== 0) await fs.chmod(folder, 0o700);
+    if (stat.uid !== process.getuid()) throw unsafe(l10n.t('{0} is owned by another user.', folder));
+    if ((stat.mode & 0o077) !== 0) await fs.chmod(folder, 0o700);
   } catch (error) {
     if (error instanceof RolecallError) throw error;
     throw new RolecallError(
@@ -88,8 +88,8 @@ export async function removeAbandonedFiles(folder: string): Promise<void> {
   for (const name of await fs.readdir(folder)) {
     if (!name.endsWith(UNFINISHED)) continue;
     const file = path.join(folder, name);
-    const found = await fs.stat(file).catch(() => undefined); // Finished meanwhile.
-    if (found && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS) await fs.rm(file, { force: true });
+    const stat = await fs.stat(file).catch(() => undefined); // Finished meanwhile.
+    if (stat && Date.now() - stat.mtimeMs > ABANDONED_AFTER_MS) await fs.rm(file, { force: true });
   }
 }
 

@@ -36,8 +36,8 @@ export function proofOf(side: 'caller' | 'listener', params: HandshakeParams, he
 }
 
 /** Compares in constant time, so that the time does not reveal how much of a guess was right. */
-export function isSameProof(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+export function isSameProof(proof: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(proof), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
@@ -45,11 +45,12 @@ export function isSameProof(given: string, expected: string): boolean {
 export async function handshakeAsClient(line: LineSocket, params: HandshakeParams): Promise<HandshakeResult> {
   const hello = line.send(greeting(params.protocol));
   const answer = await line.next();
-  const spoken = understand(answer, params.protocol);
-  if (answer === undefined || spoken !== 'understood') return spoken === 'understood' ? 'closed' : spoken;
-  const theirs = await line.next();
-  if (theirs === undefined) return 'closed';
-  const proof = parseJsonAs(proofSchema, theirs)?.proof ?? '';
+  const greetingResult = understand(answer, params.protocol);
+  if (answer === undefined || greetingResult !== 'understood')
+    return greetingResult === 'understood' ? 'closed' : greetingResult;
+  const proofText = await line.next();
+  if (proofText === undefined) return 'closed';
+  const proof = parseJsonAs(proofSchema, proofText)?.proof ?? '';
   if (!isSameProof(proof, proofOf('listener', params, hello, answer))) return 'stranger';
   line.send({ proof: proofOf('caller', params, hello, answer) });
   return 'proven';
@@ -58,14 +59,15 @@ export async function handshakeAsClient(line: LineSocket, params: HandshakeParam
 /** Authenticates both sides, for the side that listens. */
 export async function handshakeAsServer(line: LineSocket, params: HandshakeParams): Promise<HandshakeResult> {
   const hello = await line.next();
-  const spoken = understand(hello, params.protocol);
+  const greetingResult = understand(hello, params.protocol);
   // Sent in any case: a caller with another version has to see that this window's differs.
   const answer = line.send(greeting(params.protocol));
-  if (hello === undefined || spoken !== 'understood') return spoken === 'understood' ? 'closed' : spoken;
+  if (hello === undefined || greetingResult !== 'understood')
+    return greetingResult === 'understood' ? 'closed' : greetingResult;
   line.send({ proof: proofOf('listener', params, hello, answer) });
-  const theirs = await line.next();
-  if (theirs === undefined) return 'closed';
-  const proof = parseJsonAs(proofSchema, theirs)?.proof ?? '';
+  const proofText = await line.next();
+  if (proofText === undefined) return 'closed';
+  const proof = parseJsonAs(proofSchema, proofText)?.proof ?? '';
   return isSameProof(proof, proofOf('caller', params, hello, answer)) ? 'proven' : 'stranger';
 }
 
@@ -113,11 +115,11 @@ export class FolderKey {
 
 async function readOrMakeKey(file: string): Promise<Buffer> {
   for (;;) {
-    const found = await readFileIfExists(file);
-    if (found?.length === KEY_LENGTH) return found;
+    const key = await readFileIfExists(file);
+    if (key?.length === KEY_LENGTH) return key;
     const fresh = randomBytes(KEY_LENGTH);
     // The second case is a file that a broken disk cut short.
-    if (found === undefined) await createFileAtomically(file, fresh, true);
+    if (key === undefined) await createFileAtomically(file, fresh, true);
     else await replaceFileAtomically(file, fresh, true);
   }
 }

@@ -24,7 +24,7 @@ export class HolderConnection {
   readonly #silenceMs: number;
   readonly #status: Promise<HolderStatus>;
   readonly #stop = new AbortController();
-  #heard = 0;
+  #messageCount = 0;
   #isUrgent = false;
 
   /** @param silenceMs A holder that sends nothing for this long is stopped, suspended, or no holder at all. */
@@ -39,12 +39,12 @@ export class HolderConnection {
     this.#isUrgent = isUrgent;
     // Checks are counted, not time: if this process itself was suspended, the holder still gets all of its checks.
     let quiet = 0;
-    let heard = this.#heard;
+    let messageCount = this.#messageCount;
     for (;;) {
-      const over = await withTimeout(this.#status, this.#silenceMs / CHECKS, signal);
-      if (over) return over;
-      quiet = heard === this.#heard ? quiet + 1 : 0;
-      heard = this.#heard;
+      const status = await withTimeout(this.#status, this.#silenceMs / CHECKS, signal);
+      if (status) return status;
+      quiet = messageCount === this.#messageCount ? quiet + 1 : 0;
+      messageCount = this.#messageCount;
       if (quiet >= CHECKS) return 'silent';
     }
   }
@@ -77,11 +77,11 @@ export class HolderConnection {
   async #pingUntilClosed(line: LineSocket, params: HandshakeParams): Promise<HandshakeResult> {
     const result = await handshakeAsClient(line, params);
     if (result !== 'proven') return result;
-    this.#heard += 1;
+    this.#messageCount += 1;
     const ask = () => line.send({ ping: true, ...(this.#isUrgent && { giveWay: true }) });
     ask();
     const ping = setInterval(ask, this.#silenceMs / PINGS);
-    while ((await line.next()) !== undefined) this.#heard += 1;
+    while ((await line.next()) !== undefined) this.#messageCount += 1;
     clearInterval(ping);
     return 'proven';
   }

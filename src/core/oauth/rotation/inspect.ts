@@ -54,9 +54,9 @@ export interface InspectOptions {
 export async function inspectSharedState(options: InspectOptions): Promise<SharedStateOverview> {
   const { state, connection, storeName, protocol = PROTOCOL, timeouts = DEFAULT_TIMEOUTS } = options;
   const folder = path.join(state, connectionFolderName(connection.identityUrl, connection.clientId));
-  const found = await unlessMissing(fs.lstat(folder));
-  if (!found) return { path: folder, windows: 0, holder: { kind: 'nobody' } };
-  if (!found.isDirectory()) return { path: folder, folder: { isOurs: false }, windows: 0, holder: { kind: 'nobody' } };
+  const stat = await unlessMissing(fs.lstat(folder));
+  if (!stat) return { path: folder, windows: 0, holder: { kind: 'nobody' } };
+  if (!stat.isDirectory()) return { path: folder, folder: { isOurs: false }, windows: 0, holder: { kind: 'nobody' } };
   const isUnix = process.getuid !== undefined;
   const bytes = await readFileIfExists(sessionFiles(folder, storeName).sealed);
   const head = parseJsonAs(headSchema, bytes?.subarray(0, bytes.indexOf('\n')).toString() ?? '');
@@ -65,8 +65,8 @@ export async function inspectSharedState(options: InspectOptions): Promise<Share
   return {
     path: folder,
     folder: {
-      ...(isUnix && { mode: (found.mode & 0o777).toString(8).padStart(3, '0') }),
-      isOurs: !isUnix || found.uid === process.getuid?.(),
+      ...(isUnix && { mode: (stat.mode & 0o777).toString(8).padStart(3, '0') }),
+      isOurs: !isUnix || stat.uid === process.getuid?.(),
     },
     ...(head && { generation: head.generation, isSignedOut: head.signedOut === true }),
     windows: peers.filter((name) => name.endsWith('.json')).length,

@@ -48,8 +48,8 @@ export async function startIpcServer(serve: (line: LineSocket, address: string) 
 export async function removeDeadSocket(address: string): Promise<void> {
   const folder = path.dirname(address);
   if (process.platform === 'win32' || !path.basename(folder).startsWith(FOLDER_PREFIX)) return;
-  const found = await fs.lstat(address).catch(() => undefined); // Removed meanwhile.
-  if (found?.isSocket()) await fs.rm(address, { force: true });
+  const stat = await fs.lstat(address).catch(() => undefined); // Removed meanwhile.
+  if (stat?.isSocket()) await fs.rm(address, { force: true });
   await removeFolder(folder);
 }
 
@@ -166,11 +166,11 @@ export class LineSocket {
   async drained(): Promise<void> {
     if (this.#ended || !this.#socket.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
-      const done = () => {
-        this.#socket.off('drain', done).off('close', done);
+      const settle = () => {
+        this.#socket.off('drain', settle).off('close', settle);
         resolve();
       };
-      this.#socket.on('drain', done).on('close', done);
+      this.#socket.on('drain', settle).on('close', settle);
     });
   }
 

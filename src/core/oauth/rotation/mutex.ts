@@ -183,9 +183,9 @@ export class Mutex {
       const params = { role: 'holder', address, key: await key.get(), protocol } as const;
       const result = await withTimeout(handshakeAsServer(line, params), this.#silenceMs);
       if (result !== 'proven') return key.forget(); // Ours may be the old key.
-      for (let asked = await line.next(); asked !== undefined; asked = await line.next()) {
+      for (let question = await line.next(); question !== undefined; question = await line.next()) {
         line.send({ pong: true });
-        if (parseJsonAs(questionSchema, asked)?.giveWay) this.#deps.onGiveWay?.();
+        if (parseJsonAs(questionSchema, question)?.giveWay) this.#deps.onGiveWay?.();
       }
     } catch (error) {
       this.#deps.log.debug(`A waiting window was turned away: ${systemErrorCode(error) ?? String(error)}`);

@@ -120,14 +120,14 @@ export class Peers {
     const line = LineSocket.connect(address);
     const end = () => line.close();
     stop.addEventListener('abort', end, { once: true });
-    const told = await this.#sendGeneration(
+    const isAcknowledged = await this.#sendGeneration(
       line,
       { role: 'window', address, key, protocol: this.#deps.protocol },
       generation,
     );
     end();
     stop.removeEventListener('abort', end);
-    if (told) return 'acknowledged';
+    if (isAcknowledged) return 'acknowledged';
     const code = await line.closed;
     if (line.connected || statusOfConnectError(code) !== 'gone') return 'silent';
     await fs.rm(file, { force: true });
@@ -164,6 +164,6 @@ export class Peers {
 async function areThere(...files: readonly string[]): Promise<boolean> {
   // A named pipe has no file, and no cleaner takes it away.
   const checked = files.filter((file) => !file.startsWith('\\\\.\\pipe\\'));
-  const found = await Promise.all(checked.map((file) => fs.lstat(file).catch(() => undefined)));
-  return found.every((file) => file !== undefined);
+  const stats = await Promise.all(checked.map((file) => fs.lstat(file).catch(() => undefined)));
+  return stats.every((file) => file !== undefined);
 }

@@ -106,7 +106,7 @@ export function reconcile(record: SecretRecord, sealed: Unsealed): SharedSession
       : stateOfEntry(sealed.entry);
   }
   if (sealed.kind === 'newer' || record.problem === 'newer') return unreadableState('newer', 0);
-  const known = record.session?.generation ?? 0;
+  const generation = record.session?.generation ?? 0;
   switch (sealed.kind) {
     case 'missing':
       if (record.problem) return unreadableState(record.problem, 0);
@@ -118,7 +118,7 @@ export function reconcile(record: SecretRecord, sealed: Unsealed): SharedSession
         : unreadableState(record.problem ?? 'otherKey', generation);
     }
     case 'damaged':
-      return unreadableState('damaged', Math.max(sealed.header?.generation ?? 0, known));
+      return unreadableState('damaged', Math.max(sealed.header?.generation ?? 0, generation));
   }
 }
 

@@ -20,7 +20,7 @@ export interface RotationDeps extends SendRefreshTokenDeps {
  * Gets the next session for all windows while holding the mutex, and stores it before it is used. After releasing the
  * mutex, the caller notifies the other windows ({@link StoredState.isNewGeneration}).
  *
- * @param known What this window knew last, in case the file was lost and the store is behind.
+ * @param cached What this window knew last, in case the file was lost and the store is behind.
  * @param isSufficient True for a session that makes a refresh unnecessary: another window was faster.
  * @param superseded Aborted when a sign-in or a sign-out replaces the session, whether or not its refresh succeeds.
  *
@@ -29,12 +29,12 @@ export interface RotationDeps extends SendRefreshTokenDeps {
 export async function rotate(
   deps: RotationDeps,
   lease: Lease,
-  known: CurrentSession,
+  cached: CurrentSession,
   isSufficient: (current: CurrentSession) => boolean,
   superseded: AbortSignal,
 ): Promise<StoredState> {
   let state = await deps.shared.readAll();
-  if (state.kind !== 'unreadable' && state.generation < known.session.generation) state = signedInState(known);
+  if (state.kind !== 'unreadable' && state.generation < cached.session.generation) state = signedInState(cached);
   if (state.kind === 'session' && isSufficient(state.current)) return storeState(deps, state);
   // A second round only when another machine has won meanwhile and its session is not fresh any more either.
   for (let round = 1; state.kind === 'session'; round += 1) {

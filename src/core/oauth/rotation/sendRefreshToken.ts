@@ -93,8 +93,8 @@ export async function readTokenStatus(
 ): Promise<TokenStatus> {
   const note = await shared.journal.read();
   if (note.failure?.generation === generation) backOff.applySharedFailure(note.failure, now());
-  const waiting = backOff.pendingError(now());
-  if (waiting) throw waiting;
+  const pendingError = backOff.pendingError(now());
+  if (pendingError) throw pendingError;
   return { wasSent: note.generation === generation, wasAnswered: note.answered === true };
 }
 
@@ -181,8 +181,8 @@ async function refused(
 ): Promise<RefreshOutcome> {
   for (const pause of timeouts.rereadDelaysAfterRefusal) {
     await sleep(pause);
-    const found = await shared.readAll();
-    if (found.generation > generation || found.kind === 'signedOut') return { kind: 'won', found };
+    const state = await shared.readAll();
+    if (state.generation > generation || state.kind === 'signedOut') return { kind: 'won', found: state };
   }
   return { kind: 'ended', end };
 }

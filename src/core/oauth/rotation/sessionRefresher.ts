@@ -29,7 +29,7 @@ export interface SessionRefresherDeps {
   /** Runs it after everything that this window is doing to the shared session. */
   readonly enqueue: <T>(work: () => Promise<T>) => Promise<T>;
   /** Applies what was found in file and store. */
-  readonly applyState: (found: SharedSessionState) => void;
+  readonly applyState: (state: SharedSessionState) => void;
 }
 
 interface InFlightRefresh {

@@ -98,19 +98,19 @@ export class SessionSecretStore {
   async read(): Promise<SecretRecord> {
     const overdue = this.#overdue;
     this.#overdue = undefined;
-    const asked = overdue ?? this.#store.read();
+    const reading = overdue ?? this.#store.read();
     let answer: { readonly text: string | undefined } | undefined;
     try {
       answer = await withTimeout(
-        asked.then((text) => ({ text })),
+        reading.then((text) => ({ text })),
         this.#timeouts.storeRead,
       );
     } catch (error) {
       throw asStorageError(error);
     }
     if (answer) return readRecord(answer.text, this.#connection);
-    this.#overdue = asked;
-    if (!overdue) asked.then(this.#onLate, this.#onLate);
+    this.#overdue = reading;
+    if (!overdue) reading.then(this.#onLate, this.#onLate);
     throw new RolecallError(
       'storage',
       l10n.t(
@@ -122,16 +122,16 @@ export class SessionSecretStore {
   /** Stores a new key. @throws RolecallError `storage` when the store refused. */
   async saveKey(key: Buffer, session: Session | undefined): Promise<void> {
     this.#writeNext(key, session);
-    let kept: true | undefined;
+    let isStored: true | undefined;
     try {
-      kept = await withTimeout(
+      isStored = await withTimeout(
         this.#write().then(() => true as const),
         this.#timeouts.storeNewKey,
       );
     } catch (error) {
       throw asStorageError(error);
     }
-    if (!kept) throw asStorageError(new Error('no answer'));
+    if (!isStored) throw asStorageError(new Error('no answer'));
   }
 
   /**

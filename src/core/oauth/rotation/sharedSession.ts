@@ -62,8 +62,8 @@ export class SharedSession {
 
   /** Reads the file, and the store only if the file cannot be opened. @throws RolecallError `storage` */
   async read(): Promise<SharedSessionState> {
-    const found = reconcile({}, await this.#unseal());
-    if (found.kind === 'session' || found.kind === 'ended' || found.kind === 'signedOut') return found;
+    const state = reconcile({}, await this.#unseal());
+    if (state.kind === 'session' || state.kind === 'ended' || state.kind === 'signedOut') return state;
     return this.readAll();
   }
 
@@ -89,8 +89,8 @@ export class SharedSession {
   /** Like {@link readAll}, but gives a slow store time to show a new key. */
   async readWithRetries(): Promise<SharedSessionState> {
     for (let look = 0; ; look += 1) {
-      const found = await this.readAll();
-      if (found.kind !== 'unreadable' || found.reason !== 'otherKey' || look === KEY_LAG_LOOKS) return found;
+      const state = await this.readAll();
+      if (state.kind !== 'unreadable' || state.reason !== 'otherKey' || look === KEY_LAG_LOOKS) return state;
       await sleep(this.#deps.timeouts.newKeyDelay / KEY_LAG_LOOKS);
     }
   }
@@ -142,8 +142,8 @@ export class SharedSession {
 
   /** The key in this window's store. If it has none, one is made and stored. */
   async #ownKey(): Promise<Buffer> {
-    const known = this.#record.key ?? this.#key;
-    if (known) return known;
+    const existing = this.#record.key ?? this.#key;
+    if (existing) return existing;
     const key = randomBytes(KEY_BYTES);
     this.#deps.addSecret(key.toString('base64'));
     await this.#deps.secrets.saveKey(key, this.#record.session);

@@ -42,7 +42,7 @@ export interface SharedSessionServiceDeps extends TokenManagerDeps {
   readonly backOff: BackOff;
   /** As {@link SessionRefresher} takes them. */
   readonly enqueue: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly applyState: (found: SharedSessionState) => void;
+  readonly applyState: (state: SharedSessionState) => void;
   /** As {@link SharedState} takes them. */
   readonly onGeneration: (generation: number) => Promise<void>;
   readonly onFile: () => void;

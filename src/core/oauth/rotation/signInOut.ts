@@ -16,7 +16,7 @@ import type { Timeouts } from './timeouts.ts';
 export async function storeSignIn(
   { mutex, shared, peers }: SharedState,
   current: CurrentSession,
-  seen: number,
+  windowGeneration: number,
   { signInLockWait }: Timeouts,
 ): Promise<SharedSessionState> {
   // The service has already replaced the session that another window may be refreshing.
@@ -25,7 +25,7 @@ export async function storeSignIn(
   try {
     const before = await shared.readWithRetries();
     if (before.kind === 'unreadable' && before.reason === 'newer') throw before.error;
-    const generation = Math.max(before.generation, seen) + 1;
+    const generation = Math.max(before.generation, windowGeneration) + 1;
     const session = { ...current.session, generation };
     await shared.ensureKey();
     stored = await storeEntry(shared, { ...current, session, generation });
@@ -44,7 +44,7 @@ export async function storeSignIn(
  */
 export async function storeSignOut(
   sharedState: SharedState,
-  seen: number,
+  windowGeneration: number,
   log: Log,
   { signOutLockWait }: Timeouts,
 ): Promise<StoredState> {
@@ -60,7 +60,7 @@ export async function storeSignOut(
   try {
     const before = await shared.readAll();
     if (before.kind === 'unreadable' && before.reason !== 'damaged') throw before.error;
-    const generation = Math.max(before.generation, seen) + (lease ? 1 : 2);
+    const generation = Math.max(before.generation, windowGeneration) + (lease ? 1 : 2);
     stored = await storeEntry(shared, { generation });
   } finally {
     await lease?.release();

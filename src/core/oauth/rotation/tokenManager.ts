@@ -173,7 +173,7 @@ export class TokenManager implements TokenSource {
       window: this.#window,
       backOff: this.#backOff,
       enqueue: (work) => this.#enqueue(work),
-      applyState: (found) => this.#apply(found),
+      applyState: (state) => this.#apply(state),
       onGeneration: async (generation) => {
         if (generation > this.#window.generation) await this.#readFile();
       },
@@ -237,10 +237,10 @@ export class TokenManager implements TokenSource {
     }
   }
 
-  #apply(found: SharedSessionState, anew = false): void {
-    if (found.kind === 'unreadable' && found.reason === 'otherKey') this.#scheduleReread();
+  #apply(state: SharedSessionState, anew = false): void {
+    if (state.kind === 'unreadable' && state.reason === 'otherKey') this.#scheduleReread();
     else this.#rereads = 0;
-    this.#window.applyState(found, anew);
+    this.#window.applyState(state, anew);
   }
 
   #handleReadError(thrown: unknown): void {

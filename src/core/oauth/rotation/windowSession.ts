@@ -61,22 +61,22 @@ export class WindowSession {
   /**
    * Takes the stored state, unless it is older. With `anew`, a session that ended only in this window is tried again.
    */
-  applyState(found: SharedSessionState, anew: boolean): void {
-    if (found.kind === 'unreadable') {
+  applyState(state: SharedSessionState, anew: boolean): void {
+    if (state.kind === 'unreadable') {
       this.#current = undefined;
-      this.#setState({ kind: 'storeUnavailable', error: found.error });
+      this.#setState({ kind: 'storeUnavailable', error: state.error });
       return;
     }
-    const isKnown = found.generation === this.#generation && this.#state.kind === 'ended';
-    if (found.generation < this.#generation || (isKnown && !anew)) return;
-    this.#generation = found.generation;
-    switch (found.kind) {
+    const isKnown = state.generation === this.#generation && this.#state.kind === 'ended';
+    if (state.generation < this.#generation || (isKnown && !anew)) return;
+    this.#generation = state.generation;
+    switch (state.kind) {
       case 'session':
-        this.#use(found.current, anew);
+        this.#use(state.current, anew);
         break;
       case 'ended':
-        this.#current = found.current;
-        this.end(found.current, found.end);
+        this.#current = state.current;
+        this.end(state.current, state.end);
         break;
       default:
         this.#current = undefined;

@@ -91,15 +91,15 @@ export const holderKinds: RuleKinds = {
     keys: defineKeys({ role, max: limit(0, () => l10n.t('The largest number of holders.')), kinds }),
     evaluate(context) {
       const max = context.integer('max') ?? 0;
-      for (const one of context.roles('role')) {
-        const range = countHolders(one, one.groups, context);
+      for (const entry of context.roles('role')) {
+        const range = countHolders(entry, entry.groups, context);
         if (range.least > max) {
           const message =
             max === 1
-              ? l10n.t('{0} has {1}; at most 1 is allowed', roleText(one), holdersText(range))
-              : l10n.t('{0} has {1}; at most {2} are allowed', roleText(one), holdersText(range), max);
-          context.addFinding({ subjects: [{ kind: 'role', role: one }], message, through: one.groups, range });
-        } else if (range.most > max) context.markUndecided(rangeDoubt(one, range), true);
+              ? l10n.t('{0} has {1}; at most 1 is allowed', roleText(entry), holdersText(range))
+              : l10n.t('{0} has {1}; at most {2} are allowed', roleText(entry), holdersText(range), max);
+          context.addFinding({ subjects: [{ kind: 'role', role: entry }], message, through: entry.groups, range });
+        } else if (range.most > max) context.markUndecided(rangeDoubt(entry, range), true);
       }
     },
   },
@@ -110,16 +110,16 @@ export const holderKinds: RuleKinds = {
     turned: ['groups'],
     evaluate(context) {
       const min = context.integer('min') ?? 1;
-      for (const one of context.roles('role')) {
-        const staying = one.groups.filter(({ group }) => !isBeingDeleted(group.metadata));
-        const range = countHolders(one, staying, context);
+      for (const entry of context.roles('role')) {
+        const staying = entry.groups.filter(({ group }) => !isBeingDeleted(group.metadata));
+        const range = countHolders(entry, staying, context);
         if (range.most < min) {
           const message =
             min === 1
-              ? l10n.t('{0} has {1}; at least 1 is required', roleText(one), holdersText(range))
-              : l10n.t('{0} has {1}; at least {2} are required', roleText(one), holdersText(range), min);
-          context.addFinding({ subjects: [{ kind: 'role', role: one }], message, through: staying, range });
-        } else if (range.least < min) context.markUndecided(rangeDoubt(one, range), true);
+              ? l10n.t('{0} has {1}; at least 1 is required', roleText(entry), holdersText(range))
+              : l10n.t('{0} has {1}; at least {2} are required', roleText(entry), holdersText(range), min);
+          context.addFinding({ subjects: [{ kind: 'role', role: entry }], message, through: staying, range });
+        } else if (range.least < min) context.markUndecided(rangeDoubt(entry, range), true);
       }
     },
   },
@@ -232,16 +232,26 @@ function evaluateSeparation(context: RuleContext): void {
   }
   const paths = pathsOf(roles, context);
   for (const { principals, groups } of humansOf(paths, context)) {
-    const given = [...groups];
-    const held = roles.filter((role) => given.some((group) => group.roles.includes(role)));
-    if (held.length <= max) continue;
+    const throughGroups = [...groups];
+    const heldRoles = roles.filter((role) => throughGroups.some((group) => group.roles.includes(role)));
+    if (heldRoles.length <= max) continue;
     context.addFinding({
       subjects: [{ kind: 'principal', principals }],
       message:
-        held.length === 2
-          ? l10n.t('{0} has both {1}, through {2}', context.nameOf(principals), rolesText(held), groupsText(given))
-          : l10n.t('{0} has {1}, through {2}', context.nameOf(principals), rolesText(held), groupsText(given)),
-      through: [...given, ...held],
+        heldRoles.length === 2
+          ? l10n.t(
+              '{0} has both {1}, through {2}',
+              context.nameOf(principals),
+              rolesText(heldRoles),
+              groupsText(throughGroups),
+            )
+          : l10n.t(
+              '{0} has {1}, through {2}',
+              context.nameOf(principals),
+              rolesText(heldRoles),
+              groupsText(throughGroups),
+            ),
+      through: [...throughGroups, ...heldRoles],
     });
   }
   if (context.people.identity !== 'separate' && canHideTogether(paths, new Set(roles), max, context)) {
@@ -286,18 +296,18 @@ function canHideTogether(paths: Paths, watched: ReadonlySet<RoleEntry>, max: num
     if (!groups.some(isAlone)) continue;
     // What a user id has through groups with subjects, a subject there has too.
     const counted = isUser ? groups.filter(isAlone) : groups;
-    const held = new Set(counted.flatMap(({ roles }) => roles.filter((role) => watched.has(role))));
+    const heldRoles = new Set(counted.flatMap(({ roles }) => roles.filter((role) => watched.has(role))));
     // Holders of the same roles are one case.
     (isUser ? users : subjects).set(
-      [...held]
+      [...heldRoles]
         .map(({ index }) => index)
         .sort((a, b) => a - b)
         .join(),
-      held,
+      heldRoles,
     );
   }
-  for (const one of users.values()) {
-    for (const other of subjects.values()) if (new Set([...one, ...other]).size > max) return true;
+  for (const ofUser of users.values()) {
+    for (const ofSubject of subjects.values()) if (new Set([...ofUser, ...ofSubject]).size > max) return true;
   }
   return false;
 }
