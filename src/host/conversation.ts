@@ -115,7 +115,7 @@ export function runConversation(
         yield { kind: 'notice', ...notice };
       }
       const { streamCompletion } = await import('../core/completions/client.ts');
-      const completion = yield* toldOnce(
+      const completion = yield* withoutRepeatedNotices(
         streamCompletion(deps, cloud.connection, completionRequest, options, stop),
         reportedNotices,
       );
@@ -134,7 +134,7 @@ export function runConversation(
 }
 
 /** Every round of an answer is a request, and meets the same limits: so a notice is shown once, not for each round. */
-async function* toldOnce(
+async function* withoutRepeatedNotices(
   events: AsyncGenerator<CompletionEvent, Completion, undefined>,
   reportedNotices: Set<string>,
 ): AsyncGenerator<CompletionEvent, Completion, undefined> {

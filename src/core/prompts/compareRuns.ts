@@ -29,9 +29,9 @@ export function compareRuns(before: StoredRun, after: StoredRun): ComparedCase[]
   // With one model each, the runs compare their models.
   const isModelFree = before.models.length === 1 && after.models.length === 1;
   const key = ({ id, model }: StoredResult) => (isModelFree ? id : JSON.stringify([id, model]));
-  const isSaid = ({ change }: ComparedCase) =>
+  const isReported = ({ change }: ComparedCase) =>
     !(change === 'added' && before.isPartial) && !(change === 'removed' && after.isPartial);
-  return compare(before.results, after.results, key).filter(isSaid);
+  return compare(before.results, after.results, key).filter(isReported);
 }
 
 /**

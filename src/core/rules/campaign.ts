@@ -169,7 +169,7 @@ export interface CampaignState {
   readonly progress: {
     readonly decided: number;
     /** The number of decided ones whose decision is `ask`. */
-    readonly asked: number;
+    readonly openQuestions: number;
     readonly takenOver: number;
     readonly all: number;
   };
@@ -217,7 +217,7 @@ export function campaignState(campaign: Campaign, model: AccessModel, now: numbe
     done: revoked,
     isReadingWhole,
     problems: problems.sort((one, other) => one.start - other.start),
-    progress: { decided, asked: openQuestions, takenOver, all: memberships.length },
+    progress: { decided, openQuestions, takenOver, all: memberships.length },
     isComplete: campaign.isReadable && isReadingWhole && decided === memberships.length && openQuestions === 0,
   };
 }

@@ -71,13 +71,13 @@ export function campaignDocument(state: CampaignState, model: AccessModel, now: 
 
 /** `12 of 40 decided (9 in an earlier review), 2 to ask`. */
 export function progressText({
-  progress: { decided, all, asked, takenOver },
+  progress: { decided, all, openQuestions, takenOver },
 }: Pick<CampaignState, 'progress'>): string {
   return [
     takenOver === 0
       ? l10n.t('{0} of {1} decided', decided, all)
       : l10n.t('{0} of {1} decided ({2} in an earlier review)', decided, all, takenOver),
-    ...(asked === 0 ? [] : [l10n.t('{0} with questions', asked)]),
+    ...(openQuestions === 0 ? [] : [l10n.t('{0} with questions', openQuestions)]),
   ].join(', ');
 }
 

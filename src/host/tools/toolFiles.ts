@@ -137,9 +137,11 @@ export class ToolFiles implements vscode.Disposable {
   #show(uri: vscode.Uri): void {
     const entry = this.#problems.get(uri.toString());
     if (!entry) return;
-    // One that says anything has read the whole file. The places need not be the same: a comma is missing between two lines.
-    const isSaid = vscode.languages.getDiagnostics(uri).some(({ source }) => source === 'json' || source === 'jsonc');
-    const duplicates = entry.problems.filter(({ isSyntax }) => isSyntax && isSaid);
+    // If it reports anything, it has read the whole file. The places may differ: a missing comma lies between two lines.
+    const hasEditorProblems = vscode.languages
+      .getDiagnostics(uri)
+      .some(({ source }) => source === 'json' || source === 'jsonc');
+    const duplicates = entry.problems.filter(({ isSyntax }) => isSyntax && hasEditorProblems);
     const hidden = duplicates.map(({ shown }) => entry.problems.findIndex((each) => each.shown === shown)).join(' ');
     if (hidden === entry.hidden) return; // Setting them causes another change event.
     entry.hidden = hidden;

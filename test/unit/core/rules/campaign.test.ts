@@ -86,7 +86,10 @@ items:
     assert.equal(stateIn(text).isComplete, true);
     text = decided(text, 'ops', 'ben', { decision: 'ask', by: 'ines@acme.example', note: 'Why?' });
     const state = stateIn(text);
-    assert.deepEqual([state.isComplete, state.progress], [false, { decided: 4, asked: 1, takenOver: 0, all: 4 }]);
+    assert.deepEqual(
+      [state.isComplete, state.progress],
+      [false, { decided: 4, openQuestions: 1, takenOver: 0, all: 4 }],
+    );
     assert.match(
       text,
       / {2}# ops: ben@acme\.example\n {2}- group: g-ops\n {4}who: subject sub-ben\|https:\/\/id\.acme\.example\n {4}gives: \[r-admin\]\n {4}decision: ask\n {4}by: ines@acme\.example\n {4}date: 2026-11-22\n {4}note: Why\?\n$/,
