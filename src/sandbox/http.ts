@@ -4,25 +4,25 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { RequestHandler } from './types.ts';
 
-/** The only address the sandbox ever listens on. */
+/** The only address that the sandbox listens on. */
 export const LOOPBACK = '127.0.0.1';
 
 export interface Listener {
   origin: string;
-  /** Later requests go to this handler; until it is set they are answered 503. */
+  /** Sets the handler for all further requests. Requests that arrive before it is set are answered with 503. */
   handle(handler: RequestHandler): void;
-  /** Refuses new connections and ends the open ones, streams included. */
+  /** Stops listening and closes the open connections, including streams. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on `port` of 127.0.0.1, or on a free port for 0. The handler comes later because it may need to know the
- * origin (an OpenID provider's issuer, for one).
+ * Listens on `port` of 127.0.0.1, or on a free port if `port` is 0. The handler is set later because it may need to
+ * know the origin: an OpenID provider uses it as its issuer, for example.
  */
 export async function listen(port: number): Promise<Listener> {
   let current: RequestHandler = (_req, res) => sendJson(res, 503, { error: 'server_error' });
   const server = createServer((req, res) => current(req, res));
-  // Longer than any client keeps an idle connection, so that a reused connection never meets a closing one.
+  // Longer than any client keeps an idle connection, so that no client reuses a connection that is being closed.
   server.keepAliveTimeout = 120_000;
   server.listen(port, LOOPBACK);
   await once(server, 'listening');
@@ -42,23 +42,23 @@ async function close(server: Server): Promise<void> {
 }
 
 /**
- * A port of 127.0.0.1 that is free now, and likely to stay so until somebody listens there: no system gives ports below
- * 32768 to programs that ask for any.
+ * Finds a port of 127.0.0.1 that is free now. It is likely to stay free until it is used, because no operating system
+ * assigns ports below 32768 to programs that ask for any free port.
  */
 export async function freePort(): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const port = randomInt(10_000, 32_768);
     try {
       const { close } = await listen(port);
       await close();
       return port;
     } catch (error) {
-      if (tries === 20) throw error;
+      if (attempt === 20) throw error;
     }
   }
 }
 
-/** Path and query of a request, apart. A target that is no URL (`//`, `*`) counts as the path it is. */
+/** Splits the target of a request into path and query. A target that is not a URL (`//`, `*`) becomes the path. */
 export function target(req: IncomingMessage): { path: string; query: URLSearchParams } {
   const [path = '/', query = ''] = (req.url ?? '/').split('?', 2);
   return { path, query: new URLSearchParams(query) };
@@ -84,7 +84,7 @@ export function sendBody(
   res.end(body);
 }
 
-/** The whole body as text. Throws a `RangeError` beyond `limit` bytes. */
+/** Reads the whole body as text. @throws RangeError when it is longer than `limit` bytes. */
 export async function readText(req: IncomingMessage, limit = 65_536): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,25 +1,25 @@
 import { parseArgs } from 'node:util';
 
 export interface SandboxOptions {
-  /** Groups and roles of the generated organization. */
+  /** Number of groups and roles in the generated organization. */
   groups: number;
   roles: number;
   /** Lifetimes in seconds. */
   accessTokenSeconds: number;
   refreshTokenSeconds: number;
-  /** The redirect URI registered for the `loopback` client; without it a free port of 127.0.0.1 and `/callback`. */
+  /** The redirect URI of the `loopback` client; by default `/callback` on a free port of 127.0.0.1. */
   redirectUri?: string | undefined;
-  /** The redirect URI registered for the `link` client. */
+  /** The redirect URI of the `link` client. */
   linkRedirectUri: string;
-  /** Whether `/.well-known/openid-configuration` and `/api/v1/organizations` are there. */
+  /** Whether `/.well-known/openid-configuration` and `/api/v1/organizations` exist. */
   discovery: boolean;
   organizationList: boolean;
-  /** 0 takes a free port. */
+  /** 0 means any free port. */
   identityPort: number;
   inferencePort: number;
-  /** Ids of the models on offer; all of them when absent. */
+  /** Ids of the available models; all models by default. */
   models?: readonly string[] | undefined;
-  /** Milliseconds between two tokens of a streamed answer; the inference half's own pace when absent. */
+  /** Milliseconds between two tokens of a streamed answer; the inference service has a default. */
   paceMs?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export const DEFAULTS: SandboxOptions = {
   inferencePort: 0,
 };
 
-/** The command line was not understood; the message is a sentence for the person who typed it. */
+/** The command line is invalid. The message is written for the person who typed it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -43,18 +43,18 @@ export class UsageError extends Error {
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-/** How long a shared sandbox waits for a window to come back from a reload, in seconds. */
+/** How many seconds a shared sandbox waits by default for a window to reconnect after a reload. */
 const LINGER_SECONDS = 60;
 
 export interface ParsedOptions {
   options: SandboxOptions;
-  /** Whether it goes on when standard input closes. */
+  /** Whether the program keeps running when standard input closes. */
   keep: boolean;
-  /** The folder whose windows share it, where there is one. */
+  /** Set if the windows that use this folder share the sandbox. */
   shared?: { folder: string; lingerSeconds: number };
 }
 
-/** Reads the command line of `sandbox.js`. Throws a `UsageError`. */
+/** Parses the command line of `sandbox.js`. @throws UsageError when it is invalid. */
 export function parseOptions(args: readonly string[]): ParsedOptions {
   const values = parse(args);
   return {
@@ -113,11 +113,11 @@ function parse(args: readonly string[]) {
   }
 }
 
-function number(name: string, value: string | undefined, fallback: number, least: number, most: number): number {
+function number(name: string, value: string | undefined, fallback: number, minimum: number, maximum: number): number {
   if (value === undefined) return fallback;
   const parsed = Number(value);
-  if (!/^\d+$/.test(value) || parsed < least || parsed > most) {
-    throw new UsageError(`--${name} must be a whole number from ${least} to ${most}, not "${value}".`);
+  if (!/^\d+$/.test(value) || parsed < minimum || parsed > maximum) {
+    throw new UsageError(`--${name} must be a whole number from ${minimum} to ${maximum}, not "${value}".`);
   }
   return parsed;
 }

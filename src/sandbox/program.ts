@@ -4,28 +4,28 @@ import { parseOptions, type SandboxOptions, UsageError } from './options.ts';
 import { Lifeline, shareIn } from './shared.ts';
 import type { SandboxDescriptor } from './types.ts';
 
-/** What the program runs: the demo, or the test build. */
+/** Starts the demo or the test build. */
 export type Start = (options: Partial<SandboxOptions> & { log: (line: string) => void }) => Promise<{
   readonly descriptor: SandboxDescriptor;
   close(): Promise<void>;
 }>;
 
 /**
- * The sandbox as a program: `node dist/sandbox.js [options]`. When it is ready it prints one line of JSON, the
- * `SandboxDescriptor`, on standard output and nothing else there, ever; what it has to tell goes to standard error. It
- * ends on SIGTERM and SIGINT, and by itself:
+ * Runs the sandbox as a program: `node dist/sandbox.js [options]`. When it is ready, it prints the `SandboxDescriptor`
+ * as one line of JSON on standard output, and never prints anything else there. Messages go to standard error. The
+ * program ends on SIGTERM and SIGINT, and by itself as follows:
  *
- * - when standard input closes, because then the process that started it is gone;
- * - with `--keep` never;
- * - with `--shared FOLDER` some seconds after the last window has closed its connection (`shared.ts`). Where a sandbox is
- *   running for that folder already, its line is printed and this process ends at once.
+ * - By default, it ends when standard input closes, because the process that started it has then ended.
+ * - With `--keep`, it does not end by itself.
+ * - With `--shared FOLDER`, it ends some seconds after the last window has closed its connection (`shared.ts`). If a
+ *   sandbox is already running for that folder, it prints the line of that sandbox and ends at once.
  *
- * Exit codes: 0 ended, 1 could not start, 2 the command line was not understood.
+ * Exit codes: 0 if it has ended normally, 1 if it could not start, 2 if the command line is invalid.
  */
 export async function runProgram(start: Start): Promise<void> {
-  // A library that talks to the console must not spoil the one line on standard output.
+  // A library that logs to the console must not write to standard output.
   globalThis.console = new Console(process.stderr);
-  // The window that started a shared sandbox may be closed: its output is not read any more.
+  // When the window that started a shared sandbox is closed, writing fails because nobody reads the output.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const log = (line: string): void => {
@@ -38,7 +38,7 @@ export async function runProgram(start: Start): Promise<void> {
     const { options, keep, shared } = parseOptions(process.argv.slice(2));
     const { descriptor, close } = await start({ ...options, log });
     const end = (): void => {
-      // Nothing is kept beyond the process: no need to wait longer than a moment for sockets.
+      // There is no state to save, so do not wait long for the sockets to close.
       setTimeout(() => process.exit(0), 500).unref();
       void close().then(() => process.exit(0));
     };

@@ -11,13 +11,15 @@ import type { Hooks, RequestHandler, SandboxClient, SandboxDescriptor, SandboxMo
 export interface RunningSandbox {
   descriptor: SandboxDescriptor;
   sessions: Identity['sessions'];
-  /** Ends open connections, streams included, and frees the ports. */
+  /** Closes the open connections, including streams, and frees the ports. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the demo cloud on 127.0.0.1: identity and inference, each on a port of its own. Throws a `UsageError` for a model
- * that does not exist, and what `listen` throws when a port is taken.
+ * Starts the demo cloud on 127.0.0.1: the identity service and the inference service, each on its own port.
+ *
+ * @throws UsageError when a model does not exist.
+ * @throws Error when a port is taken.
  */
 export async function startSandbox(
   options: Partial<SandboxOptions> & { log?: ((line: string) => void) | undefined } = {},
@@ -35,9 +37,9 @@ export async function startSandbox(
   const identity = createIdentity({ ...settings, issuer: identityListener.origin, clients, hooks, log });
   const { authenticate, sessions } = identity;
   const inference = createInferenceHandler({ authenticate, models, log, paceMs: settings.paceMs, hooks });
-  const around = (service: Service, handler: RequestHandler) => hooks.around?.(service, handler) ?? handler;
-  identityListener.handle(around('identity', identity.handler));
-  inferenceListener.handle(around('inference', inference));
+  const wrap = (service: Service, handler: RequestHandler) => hooks.around?.(service, handler) ?? handler;
+  identityListener.handle(wrap('identity', identity.handler));
+  inferenceListener.handle(wrap('inference', inference));
   return {
     descriptor: {
       rolecallSandbox: 1,
@@ -57,8 +59,8 @@ export async function startSandbox(
 }
 
 /**
- * A client of this run. The id is a UUID, whose dashes strict encoders turn into `%2D`; the secret holds characters that
- * every encoder changes: whoever url-encodes the credentials of Basic is found out.
+ * Creates a client for this run. The id is a UUID, whose dashes strict encoders turn into `%2D`, and the secret
+ * contains characters that every encoder changes, so that a client that URL-encodes its Basic credentials fails.
  */
 function makeClient(redirectUri: string): SandboxClient {
   return { id: randomUUID(), secret: `${randomBytes(24).toString('base64url')}+/=%&~-_.`, redirectUri };
@@ -75,12 +77,12 @@ function chooseModels(ids: readonly string[] | undefined): readonly SandboxModel
   });
 }
 
-/** Only what the descriptor tells: the inference half keeps more about a model than that. */
+/** Picks the properties of the descriptor. The inference service stores more about each model. */
 function describe({ id, label, contextLength, maxOutput, vision, reasoning, tools }: SandboxModel): SandboxModel {
   return { id, label, contextLength, maxOutput, vision, reasoning, tools };
 }
 
-/** Both or none: when a port is taken, the other is freed again. */
+/** Listens on both ports or on neither: if the second port is taken, the first one is freed again. */
 async function listenOnBoth(identityPort: number, inferencePort: number): Promise<readonly [Listener, Listener]> {
   const identity = await listen(identityPort);
   try {

@@ -6,15 +6,15 @@ import path from 'node:path';
 import { LOOPBACK } from './http.ts';
 import type { SandboxDescriptor } from './types.ts';
 
-/** How long a window may take to connect to a sandbox that has just started. */
+/** How long a sandbox that has just started waits for the first window to connect. */
 const START_SECONDS = 30;
-/** How long a sandbox of this machine may take to greet. */
+/** How long another sandbox on this machine may take to send its greeting. */
 const GREETING_MS = 2000;
 
 /**
- * The connections of the windows that use a shared sandbox, one each. The system closes them when a window ends, however
- * it ends; a reload closes and opens it again. So a sandbox that has had no connection for a while is no longer used.
- * A window that says so (`bye`) is not waited for.
+ * Keeps a shared sandbox running while windows use it. Each window holds one connection open, which the operating
+ * system closes when the window ends for whatever reason. A reload closes the connection and opens it again, so the
+ * sandbox waits for some time after the last connection is closed, unless that window has said `bye`.
  */
 export class Lifeline {
   readonly port: number;
@@ -24,8 +24,8 @@ export class Lifeline {
   }
 
   /**
-   * @param name what every connection is greeted with: by now another program may listen at the port of a sandbox that
-   * has ended.
+   * @param name sent as a greeting on every connection. After a sandbox has ended, another program may listen on its
+   * port, and that program does not send this name.
    * @param onEnd called once, when no window has been connected for `lingerSeconds`.
    */
   static async open(name: string, lingerSeconds: number, onEnd: () => void): Promise<Lifeline> {
@@ -39,7 +39,7 @@ export class Lifeline {
       socket.on('data', (data) => {
         isLeaving ||= data.toString('latin1').startsWith('bye');
       });
-      socket.on('error', () => {}); // Followed by `close`.
+      socket.on('error', () => {}); // A `close` event follows.
       socket.once('close', () => {
         windows.delete(socket);
         clearTimeout(timer);
@@ -48,59 +48,60 @@ export class Lifeline {
     });
     server.listen(0, LOOPBACK);
     await once(server, 'listening');
-    server.unref(); // The two services keep the program running.
+    server.unref(); // Only the two services keep the process running.
     return new Lifeline((server.address() as AddressInfo).port);
   }
 }
 
 export interface SharedFolder {
-  /** The ready line of the sandbox that serves this folder. */
+  /** The line that the sandbox of this folder prints when it is ready. */
   readonly line: string;
-  /** False where another one serves it already. */
+  /** False if the folder already belongs to another sandbox. */
   readonly isOurs: boolean;
-  /** Removes the folder, with all that windows have kept there about this sandbox. */
+  /** Removes the folder and everything that windows have stored there about this sandbox. */
   leave(): void;
 }
 
 /**
- * Makes a sandbox the one of a folder. Its ready line stands in `sandbox.json`, which appears whole and once: a second
- * sandbox that starts meanwhile finds it. What a killed sandbox left behind is removed.
+ * Makes a sandbox the only one of a folder. Its descriptor is stored in `sandbox.json`. The file is created atomically,
+ * so that of two sandboxes that start at the same time, the second one finds the complete file of the first. Everything
+ * that a killed sandbox has left behind is removed.
  */
 export async function shareIn(folder: string, descriptor: SandboxDescriptor): Promise<SharedFolder> {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'sandbox.json');
   const line = JSON.stringify(descriptor);
   for (;;) {
-    if (createWhole(file, line)) {
+    if (createAtomically(file, line)) {
       removeAllBut(folder, file);
       const leave = (): void => {
-        if (readIfThere(file) === line) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+        if (readIfExists(file) === line) fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
       };
       return { line, isOurs: true, leave };
     }
-    const other = readIfThere(file);
-    if (other === undefined) continue; // It has ended this moment.
-    if (await isAlive(other)) return { line: other, isOurs: false, leave: () => {} };
-    removeDead(file, other);
+    const otherLine = readIfExists(file);
+    if (otherLine === undefined) continue; // The other sandbox has just ended.
+    if (await isAlive(otherLine)) return { line: otherLine, isOurs: false, leave: () => {} };
+    removeStale(file, otherLine);
   }
 }
 
-/** Creates the file with its text at once. @returns false when it is there already. */
-function createWhole(file: string, text: string): boolean {
-  const draft = `${file}.${randomUUID()}`;
-  fs.writeFileSync(draft, text, { mode: 0o600 });
+/** Creates the file together with its text. @returns false if the file already exists. */
+function createAtomically(file: string, text: string): boolean {
+  const temporaryFile = `${file}.${randomUUID()}`;
+  fs.writeFileSync(temporaryFile, text, { mode: 0o600 });
   try {
-    fs.linkSync(draft, file);
+    fs.linkSync(temporaryFile, file);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return false;
   } finally {
-    fs.rmSync(draft, { force: true });
+    fs.rmSync(temporaryFile, { force: true });
   }
 }
 
-function readIfThere(file: string): string | undefined {
+function readIfExists(file: string): string | undefined {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch (error) {
@@ -110,7 +111,7 @@ function readIfThere(file: string): string | undefined {
 }
 
 async function isAlive(line: string): Promise<boolean> {
-  const { lifeline, clients } = readLine(line);
+  const { lifeline, clients } = parseLine(line);
   if (lifeline === undefined) return false;
   const socket = net.connect({ host: LOOPBACK, port: lifeline });
   try {
@@ -123,8 +124,8 @@ async function isAlive(line: string): Promise<boolean> {
   }
 }
 
-/** Nothing for what is no ready line. */
-function readLine(line: string): Partial<SandboxDescriptor> {
+/** Returns an empty object if the line is not a descriptor. */
+function parseLine(line: string): Partial<SandboxDescriptor> {
   try {
     return JSON.parse(line) as SandboxDescriptor;
   } catch {
@@ -132,24 +133,24 @@ function readLine(line: string): Partial<SandboxDescriptor> {
   }
 }
 
-/** Takes the file away, and puts it back should another start have replaced it meanwhile. */
-function removeDead(file: string, dead: string): void {
-  const aside = `${file}.${randomUUID()}`;
+/** Removes the file of a sandbox that has ended, and restores it if a new sandbox has replaced it in the meantime. */
+function removeStale(file: string, staleLine: string): void {
+  const movedFile = `${file}.${randomUUID()}`;
   try {
-    fs.renameSync(file, aside);
-    if (fs.readFileSync(aside, 'utf8') !== dead) fs.linkSync(aside, file);
+    fs.renameSync(file, movedFile);
+    if (fs.readFileSync(movedFile, 'utf8') !== staleLine) fs.linkSync(movedFile, file);
   } catch {
-    // Another start has removed it, or there is a newer one: the next round looks again.
+    // Another sandbox has removed or replaced the file. The caller checks again.
   }
-  fs.rmSync(aside, { force: true });
+  fs.rmSync(movedFile, { force: true });
 }
 
 function removeAllBut(folder: string, file: string): void {
   for (const name of fs.readdirSync(folder)) {
-    const other = path.join(folder, name);
-    // Beside it stand only folders of sessions, and drafts that others are about to link.
-    if (other !== file && fs.statSync(other, { throwIfNoEntry: false })?.isDirectory()) {
-      fs.rmSync(other, { recursive: true, force: true });
+    const entry = path.join(folder, name);
+    // The other entries are folders of sessions, and temporary files that other sandboxes are about to link.
+    if (entry !== file && fs.statSync(entry, { throwIfNoEntry: false })?.isDirectory()) {
+      fs.rmSync(entry, { recursive: true, force: true });
     }
   }
 }

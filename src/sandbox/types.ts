@@ -1,6 +1,6 @@
 /**
- * What the two halves of the sandbox (identity and inference) share with the frame that runs them.
- * Types only: the frame is `sandbox.ts`, the halves are `identity/server.ts` and `inference/server.ts`.
+ * Types that the two services of the sandbox (`identity/server.ts` and `inference/server.ts`) share with `sandbox.ts`,
+ * which runs them.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -9,30 +9,30 @@ export type Service = 'identity' | 'inference';
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
- * Who sends this request: the person whose live access token (or service token) stands in the `Authorization` header.
- * `undefined` when the header is absent or malformed, or the token is unknown, expired or superseded. Never throws.
+ * Returns the person who sends a request, by the access token or service token in its `Authorization` header. Returns
+ * `undefined` if the header is missing or malformed, or if the token is unknown, expired or superseded. Never throws.
  */
 export type Authenticate = (authorizationHeader: string | undefined) => { person: string } | undefined;
 
-/** Where the test build (`testing/`) listens in. The demo that ships has none of it. */
+/** Lets the test build (`testing/`) observe the services. The demo that ships sets no hooks. */
 export interface Hooks {
-  /** Stands around a half's handler. */
+  /** Wraps the handler of a service. */
   around?: (service: Service, handler: RequestHandler) => RequestHandler;
-  /** Something happened: adds `by` (one unless given) to what is counted under this name. */
+  /** Adds `by` (1 by default) to the counter with this name. */
   count?: (name: string, by?: number) => void;
-  /** A token, code, verifier, state, nonce or secret went over the wire. */
+  /** Called with each token, code, verifier, state, nonce or secret that is sent or received. */
   onSecret?: (value: string) => void;
-  /** The body of a request for a completion that could be read as JSON, before it is judged. */
+  /** Called with the JSON body of each completion request, before it is validated. */
   onCompletion?: (body: unknown) => void;
 }
 
-/** A model of the inference half, as told in the descriptor and in `GET /v1/models`. */
+/** A model of the inference service. */
 export interface SandboxModel {
   id: string;
   label: string;
-  /** Tokens. */
+  /** In tokens. */
   contextLength: number;
-  /** Tokens. */
+  /** In tokens. */
   maxOutput: number;
   vision: boolean;
   reasoning: boolean;
@@ -49,23 +49,23 @@ export interface SandboxPerson {
   id: string;
   name: string;
   email: string;
-  /** One sentence: what this person can do. */
+  /** One sentence that says what this person can do. */
   about: string;
 }
 
-/** The one line the program prints when it is ready. */
+/** What the program prints, as one line of JSON, when it is ready. */
 export interface SandboxDescriptor {
   rolecallSandbox: 1;
-  /** Origin of the identity service, no trailing slash. */
+  /** Origin of the identity service, without a trailing slash. */
   identity: string;
-  /** Origin of the inference service, no trailing slash; the paths start with `/v1`. */
+  /** Origin of the inference service, without a trailing slash. The paths start with `/v1`. */
   inference: string;
   clients: { loopback: SandboxClient; link: SandboxClient };
   organizations: string[];
   models: SandboxModel[];
   people: SandboxPerson[];
-  /** What to ask its models first. */
+  /** Prompts to try first. */
   prompts: readonly string[];
-  /** The port of 127.0.0.1 on which each window keeps a connection to a shared sandbox (`shared.ts`). */
+  /** The port of 127.0.0.1 on which a shared sandbox accepts a connection from each window (`shared.ts`). */
   lifeline?: number;
 }

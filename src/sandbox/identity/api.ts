@@ -12,26 +12,32 @@ const ORGANIZATIONS = '/api/v1/organizations';
 export interface ApiContext {
   organizations: Organizations;
   sessions: Sessions;
-  /** Whether the unspecified list of organizations is there. */
+  /** Whether `/api/v1/organizations`, which is not in the specification, exists. */
   organizationList: boolean;
 }
 
-/** The two operations of the identity specification's "Endpoints", and the unspecified list of the caller's organizations. */
+/**
+ * Handles the two operations of the API (identity specification, "Endpoints") and the list of the caller's
+ * organizations, which is not in the specification.
+ */
 export function handleApi(context: ApiContext, req: IncomingMessage, res: ServerResponse, path: string): void {
-  const list = LIST.exec(path);
-  if (list === null && !(path === ORGANIZATIONS && context.organizationList)) {
+  const match = LIST.exec(path);
+  if (match === null && !(path === ORGANIZATIONS && context.organizationList)) {
     sendError(res, 'not_found', `There is nothing at ${path}.`);
   } else if (req.method !== 'GET') {
     sendError(res, 'method_not_allowed', `${req.method} is not offered here.`, { Allow: 'GET' });
   } else {
     const caller = callerOf(context.sessions, req, res);
     if (caller === undefined) return;
-    if (list === null) sendOrganizations(context, res, caller);
-    else sendList(context, res, caller, list[1] ?? '', list[2] as 'groups' | 'roles');
+    if (match === null) sendOrganizations(context, res, caller);
+    else sendList(context, res, caller, match[1] ?? '', match[2] as 'groups' | 'roles');
   }
 }
 
-/** The specified version answers 400, not 401, to a request that does not even try to authenticate (what servers of this kind do). */
+/**
+ * Returns the person who sends the request, or answers it with an error. If the header is missing or malformed, the
+ * specified version of the service answers 400 instead of 401, as comparable services do.
+ */
 function callerOf(sessions: Sessions, req: IncomingMessage, res: ServerResponse): Person | undefined {
   const header = req.headers.authorization;
   if (header === undefined) {
@@ -56,7 +62,7 @@ function sendOrganizations({ organizations }: ApiContext, res: ServerResponse, c
   sendJson(res, 200, organizations.summaries([...caller.administers, ...caller.belongsTo]));
 }
 
-/** An unknown organization and one the caller has no business in look the same: forbidden. */
+/** Answers 403 whether the organization is unknown or the caller may not read it, so that callers cannot tell which. */
 function sendList(
   { organizations }: ApiContext,
   res: ServerResponse,
@@ -89,15 +95,15 @@ const EMPTY_NEST: Organization = {
 
 type List = 'groups' | 'roles';
 
-/** The organizations of one sandbox; every answer is serialized once, on first demand. */
+/** The organizations of a sandbox. Each list is serialized once, when it is first requested. */
 export class Organizations {
-  readonly #make: Map<string, () => Organization>;
+  readonly #factories: Map<string, () => Organization>;
   readonly #summaries: readonly Omit<Organization, List>[];
-  readonly #made = new Map<string, Organization>();
+  readonly #organizations = new Map<string, Organization>();
   readonly #bodies = new Map<string, Buffer>();
 
   constructor(size: { groups: number; roles: number }) {
-    this.#make = new Map([
+    this.#factories = new Map([
       [MERIDIAN.id, () => MERIDIAN],
       [EMPTY_NEST.id, () => EMPTY_NEST],
       [BIG_SKY.id, () => bigSky(size.groups, size.roles)],
@@ -106,21 +112,21 @@ export class Organizations {
   }
 
   get ids(): string[] {
-    return [...this.#make.keys()];
+    return [...this.#factories.keys()];
   }
 
   /**
-   * The JSON body of a list operation, or `undefined` for an unknown organization. No groups are `[]` while no roles
-   * are `null`: that is what the specified version of the service sends (what servers of this kind do).
+   * The JSON body of a list operation, or `undefined` if the organization is unknown. The specified version of the
+   * service sends `[]` if there are no groups but `null` if there are no roles, as comparable services do.
    */
   body(id: string, list: List): Buffer | undefined {
-    const make = this.#make.get(id);
-    if (make === undefined) return undefined;
+    const createOrganization = this.#factories.get(id);
+    if (createOrganization === undefined) return undefined;
     const key = `${id}/${list}`;
     let body = this.#bodies.get(key);
     if (body === undefined) {
-      const organization = this.#made.get(id) ?? make();
-      this.#made.set(id, organization);
+      const organization = this.#organizations.get(id) ?? createOrganization();
+      this.#organizations.set(id, organization);
       const items = organization[list];
       body = Buffer.from(list === 'roles' && items.length === 0 ? 'null' : JSON.stringify(items));
       this.#bodies.set(key, body);
@@ -128,7 +134,7 @@ export class Organizations {
     return body;
   }
 
-  /** The unspecified list of organizations: `[{metadata, spec: {}}]`, only those named. */
+  /** The organizations with the given ids, as `[{metadata, spec: {}}]`. This list is not in the specification. */
   summaries(ids: readonly string[]): object[] {
     return this.#summaries
       .filter((summary) => ids.includes(summary.id))
@@ -139,7 +145,7 @@ export class Organizations {
   }
 }
 
-/** The values of `error` in the identity specification's "Errors" that the sandbox uses for its own answers. */
+/** The values of `error` that the sandbox uses for its own answers (identity specification, "Errors"). */
 export type ApiError =
   | 'invalid_request'
   | 'server_error'
@@ -157,7 +163,7 @@ const STATUS: Record<ApiError, number> = {
   server_error: 500,
 };
 
-/** Answers with the error object of the specification; both members are always there. */
+/** Sends the error object of the specification. Both of its members are always present. */
 export function sendError(
   res: ServerResponse,
   error: ApiError,
@@ -167,7 +173,7 @@ export function sendError(
   sendJson(res, STATUS[error], { error, error_description: description }, { 'Cache-Control': 'no-store', ...headers });
 }
 
-/** The bearer token of an `Authorization` header (RFC 6750 section 2.1); `undefined` where there is none. */
+/** The bearer token of an `Authorization` header (RFC 6750, section 2.1), or `undefined` if there is none. */
 export function bearerToken(header: string | undefined): string | undefined {
   return /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '')?.[1];
 }

@@ -7,7 +7,7 @@ import { sendProblemPage, sendSignInPage } from './pages.ts';
 import { personById } from './people.ts';
 import { randomToken, type Session, type Sessions } from './sessions.ts';
 
-/** The paths of the specification, with `userinfo` and `jwks` beside them, and the sandbox's own sign-in page. */
+/** The paths of the specification, `userinfo` and `jwks` next to them, and the sandbox's own sign-in page. */
 export const PATHS = {
   authorization: '/oauth2/v2/authorization',
   token: '/oauth2/v2/token',
@@ -23,7 +23,7 @@ const CODE_MS = 60_000;
 const SIGN_IN_MS = 3_600_000;
 
 export interface AuthorizationServerOptions {
-  /** The origin it is reached at. */
+  /** The origin of this server. */
   readonly issuer: string;
   readonly clients: readonly SandboxClient[];
   readonly sessions: Sessions;
@@ -31,8 +31,7 @@ export interface AuthorizationServerOptions {
   readonly hooks: Hooks;
 }
 
-/** What an authorization request asked for. */
-interface Asked {
+interface AuthorizationRequest {
   readonly client: SandboxClient;
   readonly state: string | undefined;
   readonly nonce: string | undefined;
@@ -42,13 +41,13 @@ interface Asked {
   readonly expires: number;
 }
 
-interface Code extends Asked {
+interface Code extends AuthorizationRequest {
   readonly person: string;
-  /** Set when the code was exchanged: a code that comes again ends what it began. */
+  /** Set when the code is exchanged, so that using the code again ends this session. */
   session?: Session;
 }
 
-class Refusal {
+class OAuthError {
   readonly error: string;
   readonly error_description: string;
 
@@ -58,24 +57,26 @@ class Refusal {
   }
 }
 
-const refused = (error: string, description: string): Refusal => new Refusal(error, description);
+const oauthError = (error: string, description: string): OAuthError => new OAuthError(error, description);
 
 /**
- * The authorization-code flow (RFC 6749, RFC 7636, OpenID Connect Core) as servers of this family have it:
+ * The authorization code flow (RFC 6749, RFC 7636, OpenID Connect Core), with the characteristics of comparable
+ * servers:
  *
- * - the redirect URI is compared as a string; an unknown client or another URI gets a page with 400, never a redirect;
- * - nobody is remembered: every sign-in offers the people again;
- * - Basic credentials are compared raw, not url-decoded; a refused client is a 400;
- * - no `scope` and no `iss` in any answer, `id_token` at the sign-in only, signed ES512;
- * - a spent refresh token is refused, and the live session goes on.
+ * - Redirect URIs are compared as strings. An unknown client or redirect URI results in a page with status 400, never
+ *   in a redirect.
+ * - No sign-in is remembered: every sign-in lets the user choose a person.
+ * - Basic credentials are compared without URL-decoding them. If they are wrong, the answer is 400.
+ * - No answer contains `scope` or `iss`. Only a sign-in returns an `id_token`, which is signed with ES512.
+ * - A refresh token that has already been used is refused, but the current session continues.
  */
 export class AuthorizationServer {
   readonly #options: AuthorizationServerOptions;
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-521' });
   readonly #keyId = randomBytes(8).toString('hex');
-  /** Cookies know no ports: two sandboxes on 127.0.0.1 share a jar, so each names its own. */
+  /** Cookies are shared between the ports of a host, so each sandbox on 127.0.0.1 needs its own name. */
   readonly #cookie = `rolecall_${randomBytes(6).toString('hex')}_sign_in`;
-  readonly #signIns = new Map<string, Asked>();
+  readonly #signIns = new Map<string, AuthorizationRequest>();
   readonly #codes = new Map<string, Code>();
 
   constructor(options: AuthorizationServerOptions) {
@@ -107,25 +108,25 @@ export class AuthorizationServer {
     return { keys: [{ ...key, alg: 'ES512', use: 'sig', kid: this.#keyId }] };
   }
 
-  /** GET: to the sign-in page, or to the client with an error. */
+  /** GET redirects to the sign-in page, or back to the client with an error. */
   authorize(req: IncomingMessage, res: ServerResponse): void {
     const { query } = target(req);
-    this.#note(query.get('state'), query.get('nonce'));
+    this.#reportSecrets(query.get('state'), query.get('nonce'));
     const client = this.#options.clients.find(({ id }) => id === query.get('client_id'));
     if (client === undefined || client.redirectUri !== query.get('redirect_uri')) {
-      const what = client === undefined ? 'The client is not registered.' : 'The redirect URI is not registered.';
+      const reason = client === undefined ? 'The client is not registered.' : 'The redirect URI is not registered.';
       sendProblemPage(
         res,
         400,
         'This sign-in can’t continue',
-        `${what} Close this page and start again in the editor.`,
+        `${reason} Close this page and start again in the editor.`,
       );
       return;
     }
     const state = query.get('state') ?? undefined;
     const problem = problemOf(query);
     if (problem) {
-      redirect(res, answerAddress(client, { ...problem, state }));
+      redirect(res, callbackUrl(client, { ...problem, state }));
       return;
     }
     const uid = randomUUID();
@@ -142,13 +143,13 @@ export class AuthorizationServer {
     redirect(res, path, `${this.#cookie}=${uid}; Path=${path}; HttpOnly; SameSite=Lax`);
   }
 
-  /** GET shows the people, POST takes the choice. There is no separate consent. */
+  /** GET shows the people, POST submits the choice. There is no separate consent page. */
   async signInPage(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { path } = target(req);
     const uid = path.slice(PATHS.signIn.length);
-    const asked = this.#signIns.get(uid);
+    const request = this.#signIns.get(uid);
     const isSameBrowser = (req.headers.cookie ?? '').split('; ').includes(`${this.#cookie}=${uid}`);
-    if (!asked || !isSameBrowser || asked.expires <= Date.now()) {
+    if (!request || !isSameBrowser || request.expires <= Date.now()) {
       sendProblemPage(
         res,
         400,
@@ -168,28 +169,28 @@ export class AuthorizationServer {
       return;
     }
     this.#signIns.delete(uid);
-    const { client, state } = asked;
+    const { client, state } = request;
     if (person === undefined) {
       const error_description = 'The sign-in was cancelled.';
-      answerTo(req, res, answerAddress(client, { error: 'access_denied', error_description, state }));
+      sendCallback(req, res, callbackUrl(client, { error: 'access_denied', error_description, state }));
       return;
     }
     const code = randomToken(CODE_LENGTH);
-    this.#note(code);
+    this.#reportSecrets(code);
     prune(this.#codes);
-    this.#codes.set(code, { ...asked, person: person.id, expires: Date.now() + CODE_MS });
-    answerTo(req, res, answerAddress(client, { code, state }));
+    this.#codes.set(code, { ...request, person: person.id, expires: Date.now() + CODE_MS });
+    sendCallback(req, res, callbackUrl(client, { code, state }));
   }
 
-  /** POST, with a form. */
+  /** POST with a form. */
   async token(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const text = await readText(req);
     const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '');
     const form = new URLSearchParams(isForm ? text : '');
-    this.#note(...['code', 'code_verifier', 'client_secret', 'refresh_token'].map((name) => form.get(name)));
-    const client = isForm ? this.#clientOf(req, form) : refused('invalid_request', 'the body must be a form');
-    const answer = client instanceof Refusal ? client : this.#grant(client, form);
-    sendJson(res, answer instanceof Refusal ? 400 : 200, answer, { 'Cache-Control': 'no-store' });
+    this.#reportSecrets(...['code', 'code_verifier', 'client_secret', 'refresh_token'].map((name) => form.get(name)));
+    const client = isForm ? this.#clientOf(req, form) : oauthError('invalid_request', 'the body must be a form');
+    const answer = client instanceof OAuthError ? client : this.#grant(client, form);
+    sendJson(res, answer instanceof OAuthError ? 400 : 200, answer, { 'Cache-Control': 'no-store' });
   }
 
   userinfo(req: IncomingMessage, res: ServerResponse): void {
@@ -205,54 +206,55 @@ export class AuthorizationServer {
     }
   }
 
-  #clientOf(req: IncomingMessage, form: URLSearchParams): SandboxClient | Refusal {
-    const basic = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(req.headers.authorization ?? '')?.[1];
+  #clientOf(req: IncomingMessage, form: URLSearchParams): SandboxClient | OAuthError {
+    const credentials = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(req.headers.authorization ?? '')?.[1];
     const [id, secret] =
-      basic === undefined
+      credentials === undefined
         ? [form.get('client_id'), form.get('client_secret')]
-        : Buffer.from(basic, 'base64').toString('utf8').split(/:(.*)/s);
+        : Buffer.from(credentials, 'base64').toString('utf8').split(/:(.*)/s);
     const client = this.#options.clients.find((each) => each.id === id);
-    if (!client && basic !== undefined) return refused('invalid_grant', 'client_id mismatch');
-    if (!secret) return refused('invalid_request', 'client secret not set');
-    return client?.secret === secret ? client : refused('invalid_request', 'client id or secret invalid');
+    if (!client && credentials !== undefined) return oauthError('invalid_grant', 'client_id mismatch');
+    if (!secret) return oauthError('invalid_request', 'client secret not set');
+    return client?.secret === secret ? client : oauthError('invalid_request', 'client id or secret invalid');
   }
 
-  #grant(client: SandboxClient, form: URLSearchParams): object | Refusal {
+  #grant(client: SandboxClient, form: URLSearchParams): object | OAuthError {
     switch (form.get('grant_type')) {
       case 'authorization_code':
         return this.#exchange(client, form);
       case 'refresh_token':
         return this.#refresh(client, form.get('refresh_token') ?? '');
       default:
-        return refused('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
+        return oauthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
     }
   }
 
-  #exchange(client: SandboxClient, form: URLSearchParams): object | Refusal {
+  #exchange(client: SandboxClient, form: URLSearchParams): object | OAuthError {
     const { sessions, hooks } = this.#options;
     const code = this.#codes.get(form.get('code') ?? '');
     if (code?.session) {
-      sessions.end(code.session); // RFC 6749 section 4.1.2.
-      return refused('invalid_grant', 'code has been used');
+      sessions.end(code.session); // RFC 6749, section 4.1.2: revoke the tokens of a code that is used twice.
+      return oauthError('invalid_grant', 'code has been used');
     }
     if (!code || code.expires <= Date.now() || code.client !== client) {
-      return refused('invalid_grant', 'code is invalid or expired');
+      return oauthError('invalid_grant', 'code is invalid or expired');
     }
-    if (form.get('redirect_uri') !== client.redirectUri) return refused('invalid_grant', 'redirect_uri mismatch');
+    if (form.get('redirect_uri') !== client.redirectUri) return oauthError('invalid_grant', 'redirect_uri mismatch');
     const verifier = form.get('code_verifier') ?? undefined;
     const challenge = verifier === undefined ? undefined : createHash('sha256').update(verifier).digest('base64url');
-    if (challenge !== code.challenge) return refused('invalid_client', 'code_verifier does not match code_challenge');
+    if (challenge !== code.challenge)
+      return oauthError('invalid_client', 'code_verifier does not match code_challenge');
     const session = sessions.signIn({ client: client.id, person: code.person, scopes: code.scopes });
     code.session = session;
     hooks.count?.('signIns');
     const tokens = this.#tokens(session);
     if (!code.scopes.includes('openid')) return tokens;
     const id_token = this.#idToken(session, code.nonce);
-    this.#note(id_token);
+    this.#reportSecrets(id_token);
     return { ...tokens, id_token };
   }
 
-  #refresh(client: SandboxClient, token: string): object | Refusal {
+  #refresh(client: SandboxClient, token: string): object | OAuthError {
     const { sessions, hooks } = this.#options;
     const session = sessions.refresh(client.id, token);
     if (!('reason' in session)) {
@@ -263,13 +265,13 @@ export class AuthorizationServer {
     hooks.count?.('refreshes.refused');
     if (reason === 'spent') hooks.count?.('refreshes.reused');
     if (reason === 'superseded') hooks.count?.('refreshes.superseded');
-    // The service compares with the one refresh token it has stored, so it says the same of spent and superseded ones.
-    if (reason === 'spent' || reason === 'superseded') return refused('invalid_grant', 'refresh token reuse');
-    return refused('invalid_grant', reason === 'expired' ? 'refresh token is expired' : 'refresh token not found');
+    // The service only stores the current refresh token, so it cannot tell spent and superseded ones apart.
+    if (reason === 'spent' || reason === 'superseded') return oauthError('invalid_grant', 'refresh token reuse');
+    return oauthError('invalid_grant', reason === 'expired' ? 'refresh token is expired' : 'refresh token not found');
   }
 
   #tokens({ access, refresh }: Session): object {
-    this.#note(access.token, refresh.token);
+    this.#reportSecrets(access.token, refresh.token);
     return {
       token_type: 'Bearer',
       access_token: access.token,
@@ -278,42 +280,42 @@ export class AuthorizationServer {
     };
   }
 
-  /** A JSON Web Signature, ES512 (RFC 7515, RFC 7518 section 3.4). */
+  /** A JSON Web Signature with ES512 (RFC 7515; RFC 7518, section 3.4). */
   #idToken(session: Session, nonce: string | undefined): string {
     const { issuer, accessTokenSeconds } = this.#options;
     const iat = Math.floor(Date.now() / 1000);
-    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-    const header = part({ alg: 'ES512', typ: 'JWT', kid: this.#keyId });
+    const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const header = encode({ alg: 'ES512', typ: 'JWT', kid: this.#keyId });
     const times = { iat, exp: iat + accessTokenSeconds };
-    const signed = `${header}.${part({ iss: issuer, aud: session.grant.client, ...claimsOf(session), nonce, ...times })}`;
+    const signingInput = `${header}.${encode({ iss: issuer, aud: session.grant.client, ...claimsOf(session), nonce, ...times })}`;
     const key = { key: this.#keys.privateKey, dsaEncoding: 'ieee-p1363' } as const;
-    return `${signed}.${sign('sha512', Buffer.from(signed), key).toString('base64url')}`;
+    return `${signingInput}.${sign('sha512', Buffer.from(signingInput), key).toString('base64url')}`;
   }
 
-  #note(...secrets: readonly (string | null)[]): void {
+  #reportSecrets(...secrets: readonly (string | null)[]): void {
     for (const secret of secrets) if (secret) this.#options.hooks.onSecret?.(secret);
   }
 }
 
-/** What is wrong with a request whose answer goes to the client. */
-function problemOf(query: URLSearchParams): Refusal | undefined {
+/** The error that is sent to the redirect URI if the server cannot fulfill the authorization request. */
+function problemOf(query: URLSearchParams): OAuthError | undefined {
   if (query.get('response_type') !== 'code') {
-    return refused('unsupported_response_type', 'response_type must be code');
+    return oauthError('unsupported_response_type', 'response_type must be code');
   }
   if (query.has('code_challenge') && query.get('code_challenge_method') !== 'S256') {
-    return refused('invalid_request', 'code_challenge_method must be S256');
+    return oauthError('invalid_request', 'code_challenge_method must be S256');
   }
-  return query.get('prompt') === 'none' ? refused('login_required', 'nobody is remembered here') : undefined;
+  return query.get('prompt') === 'none' ? oauthError('login_required', 'nobody is remembered here') : undefined;
 }
 
-/** The registered redirect URI as it was written, `?`, and form-encoded parameters. */
-function answerAddress(client: SandboxClient, parameters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return `${client.redirectUri}?${new URLSearchParams(given)}`;
+/** The redirect URI exactly as registered, followed by `?` and the form-encoded parameters. */
+function callbackUrl(client: SandboxClient, parameters: Readonly<Record<string, string | undefined>>): string {
+  const entries = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `${client.redirectUri}?${new URLSearchParams(entries)}`;
 }
 
-/** The page's script gets the address; a browser is redirected there. */
-function answerTo(req: IncomingMessage, res: ServerResponse, location: string): void {
+/** Sends the address to the script of the sign-in page; without the script, redirects the browser. */
+function sendCallback(req: IncomingMessage, res: ServerResponse, location: string): void {
   if (req.headers.accept === 'application/json') sendJson(res, 200, { location }, { 'Cache-Control': 'no-store' });
   else redirect(res, location);
 }
@@ -337,7 +339,7 @@ function claimsOf({ grant: { person, scopes } }: Session): object {
   };
 }
 
-/** Nobody counts on what has expired, and a sandbox may run for days. */
+/** Removes expired entries, because a sandbox may run for days. */
 function prune(entries: Map<string, { readonly expires: number }>): void {
   for (const [key, { expires }] of entries) if (expires <= Date.now()) entries.delete(key);
 }

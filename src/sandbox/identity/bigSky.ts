@@ -3,7 +3,7 @@ import type { Group, HealthStatus, Organization, ProvisioningStatus, Role, Subje
 const ID = 'big-sky';
 const ISSUER = 'https://accounts.big-sky.example';
 const START = Date.UTC(2020, 0, 1);
-const MEMBERSHIPS = 5;
+const AVERAGE_MEMBERS = 5;
 const PROVISIONING: readonly [ProvisioningStatus, ...ProvisioningStatus[]] = [
   'provisioned',
   'provisioning',
@@ -15,21 +15,21 @@ const HEALTH: readonly [HealthStatus, ...HealthStatus[]] = ['healthy', 'degraded
 const TEAMS = ['atlas', 'borealis', 'cirrus', 'delta', 'ember', 'fjord', 'granite', 'harbor'] as const;
 const FUNCTIONS = ['developers', 'operators', 'readers', 'auditors', 'release', 'on-call'] as const;
 
-/** A small deterministic generator (mulberry32), so that every start of the sandbox tells the same organization. */
-function generator(seed: number): (below: number) => number {
+/** A deterministic random number generator (mulberry32), so that every run generates the same organization. */
+function createGenerator(seed: number): (limit: number) => number {
   let state = seed;
-  return (below) => {
+  return (limit) => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * below);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * limit);
   };
 }
 
 const identifier = (prefix: string, number: number): string =>
   `${prefix}-b195-4000-8000-${String(number).padStart(12, '0')}`;
 
-/** Nine of ten are as they should be; every tenth takes the next of the other values. */
+/** The usual value for nine of ten numbers; every tenth number gets one of the others in turn. */
 function everyTenth<T>(values: readonly [usual: T, ...others: T[]], number: number, offset: number): T {
   const [usual, ...others] = values;
   return number % 10 === offset ? (others[Math.floor(number / 10) % others.length] ?? usual) : usual;
@@ -48,23 +48,28 @@ function makeRole(number: number): Role {
   };
 }
 
-function makeGroup(below: (limit: number) => number, number: number, people: number, roles: readonly Role[]): Group {
+function makeGroup(
+  randomBelow: (limit: number) => number,
+  number: number,
+  people: number,
+  roles: readonly Role[],
+): Group {
   const members = new Set<number>();
-  const size = below(2 * MEMBERSHIPS + 1);
-  while (members.size < Math.min(size, people)) members.add(below(people));
-  const held = new Set<string>();
-  for (let left = Math.min(1 + below(3), roles.length); left > 0; left--) {
-    const role = roles[below(roles.length)];
-    if (role !== undefined) held.add(role.metadata.id);
+  const size = randomBelow(2 * AVERAGE_MEMBERS + 1);
+  while (members.size < Math.min(size, people)) members.add(randomBelow(people));
+  const roleIds = new Set<string>();
+  for (let remaining = Math.min(1 + randomBelow(3), roles.length); remaining > 0; remaining--) {
+    const role = roles[randomBelow(roles.length)];
+    if (role !== undefined) roleIds.add(role.metadata.id);
   }
-  const team = TEAMS[below(TEAMS.length)] ?? TEAMS[0];
+  const team = TEAMS[randomBelow(TEAMS.length)] ?? TEAMS[0];
   const subjects = [...members].map(
     (member): Subject => ({ id: `sub-${member}`, email: `person-${member}@big-sky.example`, issuer: ISSUER }),
   );
   return {
     metadata: {
       id: identifier('90000000', number),
-      name: `${team}-${FUNCTIONS[below(FUNCTIONS.length)] ?? FUNCTIONS[0]}-${String(number).padStart(5, '0')}`,
+      name: `${team}-${FUNCTIONS[randomBelow(FUNCTIONS.length)] ?? FUNCTIONS[0]}-${String(number).padStart(5, '0')}`,
       description: `Generated group ${number} of team ${team}.`,
       tags: [{ name: 'team', value: team }],
       creationTime: new Date(START + number * 60_000).toISOString(),
@@ -76,28 +81,28 @@ function makeGroup(below: (limit: number) => number, number: number, people: num
     spec: {
       subjects,
       userIDs: [...members].map((member) => identifier('7e1c0000', member)),
-      serviceAccountIDs: below(10) === 0 ? [identifier('5eac0000', below(50))] : [],
-      roleIDs: [...held],
+      serviceAccountIDs: randomBelow(10) === 0 ? [identifier('5eac0000', randomBelow(50))] : [],
+      roleIDs: [...roleIds],
     },
   };
 }
 
 /**
- * An organization of any size: `groups` groups with five memberships each on average, `roles` roles. The same numbers
- * give the same organization, byte for byte.
+ * Generates an organization with `groups` groups, which have five members on average, and `roles` roles. The same
+ * numbers always produce the same organization, byte for byte.
  */
 export function bigSky(groups: number, roles: number): Organization {
-  const below = generator(groups * 7919 + roles);
+  const randomBelow = createGenerator(groups * 7919 + roles);
   const people = Math.max(10, Math.ceil(groups / 2));
   const roleList = Array.from({ length: roles }, (_, index) => makeRole(index + 1));
   return {
     ...BIG_SKY,
-    groups: Array.from({ length: groups }, (_, index) => makeGroup(below, index + 1, people, roleList)),
+    groups: Array.from({ length: groups }, (_, index) => makeGroup(randomBelow, index + 1, people, roleList)),
     roles: roleList,
   };
 }
 
-/** What is known of the organization before it is generated. */
+/** The properties that do not have to be generated. */
 export const BIG_SKY = {
   id: ID,
   name: 'Big Sky',

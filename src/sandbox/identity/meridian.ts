@@ -13,8 +13,8 @@ import type {
 const ID = 'meridian';
 
 /**
- * The users of the hand-written organization. In a group a person stands twice, as the specification allows: as a
- * subject (id and perhaps e-mail address, given by the issuer) and as an organization user (`userIDs`).
+ * A user of the hand-written organization. Groups list each person twice, which the specification allows: as a subject
+ * (with the id and, if known, the email address from the issuer) and as an organization user (`userIDs`).
  */
 interface User {
   userId: string;
@@ -40,7 +40,7 @@ const USERS = {
   goran: user(6, '1b8f2c70-goran', 'goran.petrov@meridian.example'),
   hana: user(7, '1b8f2c70-hana', 'hana.sato@meridian.example'),
   ines: user(8, '1b8f2c70-ines', 'ines.carvalho@meridian.example'),
-  // The partner's issuer tells no e-mail addresses.
+  // The issuer of the partner does not provide email addresses.
   jonas: user(9, 'auth0|64b7f0d2a1', undefined, PARTNER),
   kira: user(10, 'auth0|64b7f0d2b2', undefined, PARTNER),
 } as const;
@@ -64,7 +64,10 @@ const ROLE_IDS = {
   secretsAuditor: '20000000-1d0e-4000-8000-000000000007',
   supportEngineer: '20000000-1d0e-4000-8000-000000000008',
   legacyOperator: '20000000-1d0e-4000-8000-000000000009',
-  /** Held by groups, absent from the list: protected, and so not to be granted by the organization (what servers of this kind do). */
+  /**
+   * Granted by groups but not listed: a protected role, which the organization cannot grant (as in comparable
+   * services).
+   */
   platformManager: '20000000-1d0e-4000-8000-0000000000ff',
 } as const;
 
@@ -88,7 +91,7 @@ function role(
   };
 }
 
-/** Both status fields take every value of the specification at least once; `legacy-operator` has no members. */
+/** Each value of both status fields occurs at least once. `legacy-operator` has no members. */
 const ROLES: Role[] = [
   role('administrator', 'administrator', 'Everything within the organization, including groups and roles.'),
   role('user', 'user', 'Creates and changes what belongs to its projects.'),
@@ -114,7 +117,7 @@ interface Outline {
   name: string;
   description?: string;
   tags?: Record<string, string>;
-  /** Who is in the group: subjects and user ids; absent leaves both members out of the answer. */
+  /** The members, listed as subjects and as user ids. If undefined, the answer has neither list. */
   users?: readonly UserName[];
   accounts?: readonly (keyof typeof SERVICE_ACCOUNTS)[];
   roles?: readonly RoleName[];
@@ -122,7 +125,7 @@ interface Outline {
   created?: string;
   modified?: string;
   deleted?: string;
-  /** No `createdBy`, as for what the platform itself created. */
+  /** Omits `createdBy`, as for resources that the platform itself created. */
   byPlatform?: boolean;
 }
 
@@ -243,7 +246,7 @@ const GROUPS: Outline[] = [
     accounts: ['ci', 'backup', 'monitoring', 'terraform'],
     roles: ['user', 'clusterOperator'],
   },
-  // Only what the specification requires.
+  // Only the required fields.
   { name: 'break-glass', byPlatform: true, created: '2024-02-05T08:00:01Z' },
   {
     name: 'Contractors_2025.Q4',
@@ -256,9 +259,9 @@ const GROUPS: Outline[] = [
 ];
 
 /**
- * A company of ten people as it would really look. Together its groups show every member and every status of the
- * specification: absent optional members, subjects with and without an e-mail address, an empty list of users, a role id
- * that no role in the list has, a group being deleted.
+ * A realistic company of ten people. Together, its groups cover every field and status of the specification, including
+ * missing optional fields, subjects with and without an email address, an empty list of users, the id of a role that is
+ * not listed, and a group that is being deleted.
  */
 export const MERIDIAN: Organization = {
   id: ID,

@@ -28,9 +28,10 @@ code { overflow-wrap: anywhere; }
 `;
 
 /**
- * Sends the answer to the editor from this page and closes the tab, so that the editor is in front again: a browser lets a
- * page close a tab in which it is the only one. If the address belongs to another program, this page cannot read that the
- * listener is Rolecall: then, as without scripts, the browser navigates there.
+ * Sends the answer to the editor from this page and closes the tab, so that the editor is in front again. Browsers
+ * allow a page to close its tab if the tab has shown no other page. If the address belongs to another program, the page
+ * cannot read a `Server` header that says Rolecall. The browser then navigates to the address, as it does without
+ * scripts.
  */
 const SCRIPT = `
 const form = document.forms[0];
@@ -51,7 +52,7 @@ form.addEventListener('submit', async (event) => {
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing is loaded; the one script connects to this machine only. */
+/** Allows only the style and the script of the page itself, and connections to this machine. */
 const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; connect-src 'self' http://127.0.0.1:*; base-uri 'none'; frame-ancestors 'none'`;
 
 function page(title: string, content: string, script?: string): string {
@@ -76,7 +77,7 @@ ${content}
 `;
 }
 
-/** One button for each person; choosing one signs in. */
+/** Sends a page with one button for each person, which signs in as that person. */
 export function sendSignInPage(res: ServerResponse, path: string): void {
   const content = `<p>This demo cloud runs on this computer only. There are no passwords: choose who to sign in as.</p>
 <form method="post" action="${escapeHtml(path)}">

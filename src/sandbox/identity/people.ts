@@ -1,16 +1,16 @@
 import type { SandboxPerson } from '../types.ts';
 
-/** A person together with the organizations the service shows them. */
+/** A person who can sign in, and their organizations. */
 export interface Person extends SandboxPerson {
   /** Organizations whose groups and roles this person may read. */
   administers: readonly string[];
-  /** Organizations this person belongs to without any privilege to read groups and roles. */
+  /** Organizations that this person belongs to without being allowed to read groups and roles. */
   belongsTo: readonly string[];
 }
 
 /**
- * Who can sign in. Nobody has a password: the sign-in page offers the three by name. Between them they reach every
- * answer of the two list operations: a full list, 403, and the empty list.
+ * The people who can sign in. There are no passwords: the sign-in page lists the people by name. Between them, they
+ * receive every kind of answer to the two list operations: a list with items, an empty list and 403.
  */
 export const PEOPLE: readonly Person[] = [
   {

@@ -1,6 +1,6 @@
-/* The resources of the identity service, by the specification of the identity service "Resources and their fields". */
+/* The resources of the identity service. See the identity specification, "Resources and their fields". */
 
-/** the specification of the identity service "States and transitions". */
+/** See the identity specification, "States and transitions". */
 export type ProvisioningStatus = 'unknown' | 'provisioning' | 'provisioned' | 'deprovisioning' | 'error';
 export type HealthStatus = 'unknown' | 'healthy' | 'degraded' | 'error';
 
@@ -44,7 +44,7 @@ export interface Role {
   metadata: Metadata;
 }
 
-/** An organization as the sandbox keeps it; lists are already in the service's order (by id). */
+/** An organization as the sandbox stores it. The lists are sorted by id, which is the order of the service. */
 export interface Organization {
   id: string;
   name: string;
@@ -54,5 +54,5 @@ export interface Organization {
   roles: Role[];
 }
 
-/** the specification of the identity service "Resource metadata": the pattern every resource name must match. */
+/** The pattern that every resource name must match. See the identity specification, "Resource metadata". */
 export const NAME_PATTERN = /^[0-9A-Za-z](?:[0-9A-Za-z-_.]{0,61}[0-9A-Za-z])?$/;

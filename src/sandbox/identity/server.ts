@@ -6,7 +6,7 @@ import { AuthorizationServer, PATHS } from './authorizationServer.ts';
 import { Sessions } from './sessions.ts';
 
 export interface IdentityOptions {
-  /** The origin this half is reached at. */
+  /** The origin of this service. */
   issuer: string;
   clients: { loopback: SandboxClient; link: SandboxClient };
   /** The size of the generated organization. */
@@ -33,7 +33,7 @@ interface Route {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => unknown;
 }
 
-/** The identity half: an OpenID provider and the API of the specification behind one origin. */
+/** Creates the identity service: an OpenID provider and the specified API on one origin. */
 export function createIdentity(options: IdentityOptions): Identity {
   const sessions = new Sessions(options);
   const organizations = new Organizations(options);

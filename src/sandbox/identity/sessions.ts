@@ -1,37 +1,37 @@
 import { randomBytes } from 'node:crypto';
 
-/** Lengths, in characters, of what real services of this kind issue. */
+/** Token lengths, in characters, that are typical of comparable services. */
 const ACCESS_TOKEN_LENGTH = 1500;
 const REFRESH_TOKEN_LENGTH = 1200;
 
 /** Why a refresh token no longer works. */
-type Fate = 'spent' | 'superseded' | 'ended';
+type EndReason = 'spent' | 'superseded' | 'ended';
 
-interface Issued {
+interface IssuedToken {
   readonly token: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
 }
 
-/** Whom tokens speak for, and what was asked for at the sign-in. */
+/** The client, person and scopes that tokens are issued for. */
 export interface Grant {
   readonly client: string;
   readonly person: string;
   readonly scopes: readonly string[];
 }
 
-/** The one live pair of tokens of a client and a person. */
+/** The current access token and refresh token of a client and a person. */
 export interface Session {
   readonly grant: Grant;
-  access: Issued;
-  refresh: Issued;
+  access: IssuedToken;
+  refresh: IssuedToken;
 }
 
 export interface InvalidToken {
-  readonly reason: 'unknown' | 'expired' | Fate;
+  readonly reason: 'unknown' | 'expired' | EndReason;
 }
 
-/** An opaque token of this length; six bits a character. */
+/** Creates an opaque token of `length` characters. Each character holds six random bits. */
 export function randomToken(length: number): string {
   return randomBytes(Math.ceil(length * 0.75))
     .toString('base64url')
@@ -39,25 +39,25 @@ export function randomToken(length: number): string {
 }
 
 /**
- * Who is signed in, in memory, and the rule of the identity specification's "Limits": each client has a single session
- * per person. A refresh compares the token, ends the old pair and issues the new one in one synchronous step, so that of
- * two at the same moment exactly one wins.
+ * The sessions and service tokens, kept in memory. Each client has a single session per person (identity specification,
+ * "Limits"). A refresh compares the token, invalidates the old pair and issues a new one in one synchronous step, so
+ * that exactly one of two concurrent refreshes succeeds.
  */
 export class Sessions {
   readonly #lifetimes: { readonly accessTokenSeconds: number; readonly refreshTokenSeconds: number };
   readonly #sessions = new Map<string, Session>();
-  /** Refresh tokens that were live once; they stay as long as the process. */
-  readonly #fates = new Map<string, Fate>();
+  /** Refresh tokens that are no longer valid. They are kept until the process ends. */
+  readonly #endReasons = new Map<string, EndReason>();
   readonly #serviceTokens = new Map<string, { readonly person: string; readonly expires: number }>();
 
   constructor(lifetimes: { readonly accessTokenSeconds: number; readonly refreshTokenSeconds: number }) {
     this.#lifetimes = lifetimes;
   }
 
-  /** Begins a session and ends the one before it. */
+  /** Starts a session, and ends the previous one of the same client and person. */
   signIn(grant: Grant): Session {
-    const before = this.#sessions.get(keyOf(grant));
-    if (before) this.#end(before, 'superseded');
+    const previous = this.#sessions.get(keyOf(grant));
+    if (previous) this.#end(previous, 'superseded');
     const session: Session = { grant, ...this.#issue() };
     this.#sessions.set(keyOf(grant), session);
     return session;
@@ -65,39 +65,39 @@ export class Sessions {
 
   refresh(client: string, token: string): Session | InvalidToken {
     const session = [...this.#sessions.values()].find(({ refresh }) => refresh.token === token);
-    if (!session || session.grant.client !== client) return { reason: this.#fates.get(token) ?? 'unknown' };
+    if (!session || session.grant.client !== client) return { reason: this.#endReasons.get(token) ?? 'unknown' };
     if (session.refresh.expires <= Date.now()) return { reason: 'expired' };
-    this.#fates.set(token, 'spent');
+    this.#endReasons.set(token, 'spent');
     Object.assign(session, this.#issue());
     return session;
   }
 
-  /** Ends the session if it is still this one. */
+  /** Ends the session unless a newer one has superseded it. */
   end(session: Session): void {
     if (this.#sessions.get(keyOf(session.grant)) === session) this.#end(session, 'ended');
   }
 
-  /** The session of a live access token. */
+  /** The session of an access token that is valid now. */
   of(accessToken: string): Session | undefined {
     const session = [...this.#sessions.values()].find(({ access }) => access.token === accessToken);
     return session && session.access.expires > Date.now() ? session : undefined;
   }
 
-  /** The person a live access token or service token speaks for. */
+  /** The person whose access token or service token this is, if it is valid now. */
   bearer(token: string): string | undefined {
     const service = this.#serviceTokens.get(token);
     if (service) return service.expires > Date.now() ? service.person : undefined;
     return this.of(token)?.grant.person;
   }
 
-  /** A long-lived bearer token outside of every session, as people put them into settings. */
+  /** Issues a long-lived bearer token that does not belong to a session. Users put such tokens into their settings. */
   issueServiceToken(person: string, seconds: number): string {
     const token = randomToken(REFRESH_TOKEN_LENGTH);
     this.#serviceTokens.set(token, { person, expires: Date.now() + seconds * 1000 });
     return token;
   }
 
-  /** Ends every session, service tokens included. @returns how many there were. */
+  /** Ends all sessions and revokes all service tokens. @returns the number of both together. */
   endAll(): number {
     const count = this.#sessions.size + this.#serviceTokens.size;
     for (const session of [...this.#sessions.values()]) this.#end(session, 'ended');
@@ -106,19 +106,19 @@ export class Sessions {
   }
 
   #issue(): Pick<Session, 'access' | 'refresh'> {
-    const issued = (length: number, seconds: number): Issued => ({
+    const createToken = (length: number, seconds: number): IssuedToken => ({
       token: randomToken(length),
       expires: Date.now() + seconds * 1000,
     });
     return {
-      access: issued(ACCESS_TOKEN_LENGTH, this.#lifetimes.accessTokenSeconds),
-      refresh: issued(REFRESH_TOKEN_LENGTH, this.#lifetimes.refreshTokenSeconds),
+      access: createToken(ACCESS_TOKEN_LENGTH, this.#lifetimes.accessTokenSeconds),
+      refresh: createToken(REFRESH_TOKEN_LENGTH, this.#lifetimes.refreshTokenSeconds),
     };
   }
 
-  #end(session: Session, fate: Fate): void {
+  #end(session: Session, reason: EndReason): void {
     this.#sessions.delete(keyOf(session.grant));
-    this.#fates.set(session.refresh.token, fate);
+    this.#endReasons.set(session.refresh.token, reason);
   }
 }
 

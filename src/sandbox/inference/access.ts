@@ -1,13 +1,13 @@
 import type { ChatMessage, ChatRequest, FunctionTool } from './request.ts';
 import type { PlannedCall } from './script.ts';
 
-/** A question about access: the tool that answers it, and its arguments. */
+/** A question about access, as the tool that answers it and the arguments of the tool. */
 interface AccessQuestion {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, string>>;
-  /** The group whose members are asked for, which no tool lists by itself. */
+  /** Set if the question asks for the members of this group, which no single tool lists. */
   readonly group?: string;
-  /** The organization, where the question names one. */
+  /** The organization that the question names. */
   readonly organization?: string;
 }
 
@@ -26,7 +26,7 @@ const groupFilters: readonly (readonly [RegExp, string])[] = [
   [/\bdelet/i, 'is:deleting'],
 ];
 
-/** The first that matches decides. Names are what the pattern's group holds. */
+/** The first matching pattern is used. The name in the question is in a capturing group. */
 const patterns: readonly Pattern[] = [
   {
     asks: /\bwho (?:can|may) (?:administer|administrate|manage)\b(?: (.+))?|\bwho can change (?:who has )?access\b|\bwho (?:is|are) (?:an? |the )?admin(?:istrator)?s?\b(?: (?:of|in) (.+))?|\badmin(?:istrator)?s of (.+)/i,
@@ -57,38 +57,41 @@ const patterns: readonly Pattern[] = [
   },
 ];
 
-/** Undefined when the text asks nothing about access that the demo model understands. */
+/** Returns `undefined` if the text contains no question about access that the demo model understands. */
 export function accessQuestion(text: string): AccessQuestion | undefined {
-  const asked = text.split('\n').find((each) => patterns.some(({ asks }) => asks.test(each)));
-  if (asked === undefined) return undefined;
-  const labelled = /\borganization: (.*)/i.exec(asked);
-  const line = labelled ? asked.slice(0, labelled.index).trimEnd() : asked;
+  const matchingLine = text.split('\n').find((each) => patterns.some(({ asks }) => asks.test(each)));
+  if (matchingLine === undefined) return undefined;
+  const label = /\borganization: (.*)/i.exec(matchingLine);
+  const line = label ? matchingLine.slice(0, label.index).trimEnd() : matchingLine;
   for (const { asks, means } of patterns) {
-    const found = asks.exec(line);
-    if (!found) continue;
-    const captured = found.slice(1).filter((part) => part !== undefined && part !== '');
-    const [name = '', within] = namesIn(captured.join(' '));
+    const match = asks.exec(line);
+    if (!match) continue;
+    const captures = match.slice(1).filter((part) => part !== undefined && part !== '');
+    const [name = '', containingOrganization] = namesIn(captures.join(' '));
     const question = means(name, line);
-    // What is administered is the organization itself: the name is no argument of its own.
+    // In "who can administer NAME", the name is the organization and not an argument.
     const isArgument = Object.values(question.arguments).some((value) => value.endsWith(name));
-    const atTheEnd = /\b(?:in|of|at) (?!error\b)(\S+?)[?.!]*$/i.exec(line)?.[1];
-    const where = labelled?.[1] ?? within ?? (name === '' ? atTheEnd : isArgument ? undefined : name);
-    return where === undefined ? question : { ...question, organization: namesIn(where)[0] ?? where };
+    const organizationAtEnd = /\b(?:in|of|at) (?!error\b)(\S+?)[?.!]*$/i.exec(line)?.[1];
+    const organizationText =
+      label?.[1] ?? containingOrganization ?? (name === '' ? organizationAtEnd : isArgument ? undefined : name);
+    return organizationText === undefined
+      ? question
+      : { ...question, organization: namesIn(organizationText)[0] ?? organizationText };
   }
   return undefined;
 }
 
-/** A name, and the organization that it is said to be in: as quoted, else the words up to a sign that ends a clause. */
+/** The name at the start of the text, quoted or up to the next punctuation, and the organization that follows "in". */
 function namesIn(text: string): readonly string[] {
   const quoted = /^\s*["'`“](.+?)["'`”](.*)/.exec(text);
-  const [words, rest] = quoted ? [quoted[1], quoted[2]] : [undefined, text];
-  const [first = '', within] = (rest?.split(/[,;?!](?:\s|$)|\.$|\.\s/)[0] ?? '')
+  const [quotedName, rest] = quoted ? [quoted[1], quoted[2]] : [undefined, text];
+  const [first = '', organization] = (rest?.split(/[,;?!](?:\s|$)|\.$|\.\s/)[0] ?? '')
     .split(/(?:^|\s+)(?:in|of|at|within) (?:the )?(?:organization )?/i)
     .map((part) => part.replace(/["'`“”‘’]/g, '').trim());
-  return [words ?? first, within ?? ''].filter((name) => name !== '');
+  return [quotedName ?? first, organization ?? ''].filter((name) => name !== '');
 }
 
-/** The tool of that name, with any prefix of a client. */
+/** Finds a tool by its name. Clients may add a prefix to the name. */
 function toolNamed(tools: readonly FunctionTool[], name: string): FunctionTool | undefined {
   return tools.find((tool) => tool.name === name || tool.name.endsWith(`_${name}`));
 }
@@ -97,12 +100,13 @@ export function offersAccess({ tools, toolChoice }: ChatRequest): boolean {
   return toolChoice !== 'none' && ['who_has_role', 'list_groups'].some((name) => toolNamed(tools, name));
 }
 
-/** How many organizations are asked at once where the question names none. */
-const mostOrganizations = 3;
+/** How many organizations to query at once if the question names none. */
+const maxOrganizations = 3;
 
 /**
- * The calls that answer the question, whether made already or not. A question that names no organization is asked of the
- * one that the conversation was about, else of each one that instructions or results have named.
+ * The calls that answer the question, including calls that have already been made. If the question names no
+ * organization, the calls are for the last organization in the conversation or, if there is none, for those that
+ * instructions or tool results list.
  */
 export function accessCalls(request: ChatRequest, question: AccessQuestion): readonly PlannedCall[] {
   const tool = toolNamed(request.tools, question.tool);
@@ -117,30 +121,30 @@ export function accessCalls(request: ChatRequest, question: AccessQuestion): rea
 }
 
 function organizationsOf(
-  { organization: asked }: AccessQuestion,
-  known: readonly Named[],
+  { organization: requested }: AccessQuestion,
+  known: readonly OrganizationName[],
   messages: readonly ChatMessage[],
 ): readonly (string | undefined)[] {
-  if (asked !== undefined) {
-    const is = (name: string) => name.toLowerCase() === asked.toLowerCase();
-    return [known.find(({ id, name }) => is(id) || is(name))?.id ?? asked];
+  if (requested !== undefined) {
+    const isRequested = (name: string) => name.toLowerCase() === requested.toLowerCase();
+    return [known.find(({ id, name }) => isRequested(id) || isRequested(name))?.id ?? requested];
   }
   const start = messages.findLastIndex(({ role }) => role === 'user');
-  const earlier = messages
+  const earlierOrganizations = messages
     .slice(0, start)
     .flatMap(({ toolCalls }) => toolCalls.map((call) => call.arguments.organization));
-  const last = earlier.findLast((value) => typeof value === 'string');
+  const last = earlierOrganizations.findLast((value) => typeof value === 'string');
   if (typeof last === 'string') return [last];
-  return known.length > 0 ? known.slice(0, mostOrganizations).map(({ id }) => id) : [undefined];
+  return known.length > 0 ? known.slice(0, maxOrganizations).map(({ id }) => id) : [undefined];
 }
 
-interface Named {
+interface OrganizationName {
   readonly id: string;
   readonly name: string;
 }
 
-/** Lists such as "The user's organizations: meridian (Meridian), big-sky." in instructions and results. */
-function knownOrganizations(messages: readonly ChatMessage[]): readonly Named[] {
+/** Reads lists such as "The user's organizations: meridian (Meridian), big-sky." in instructions and tool results. */
+function knownOrganizations(messages: readonly ChatMessage[]): readonly OrganizationName[] {
   const lists = messages
     .filter(({ role }) => role !== 'user' && role !== 'assistant')
     .flatMap(({ text }) => [...text.matchAll(/\borganizations(?: are)?: ([^\n]+?)(?:\.(?=\s|$)|\n|$)/gi)]);
@@ -150,19 +154,22 @@ function knownOrganizations(messages: readonly ChatMessage[]): readonly Named[] 
   });
 }
 
-/** Results say how many members a group has and which roles it grants; who has one of those lists the members. */
+/**
+ * The call that lists the members of a group. Tool results only say how many members the group has and which roles it
+ * grants, but the holders of such a role can be listed.
+ */
 function holdersOfGroup({ messages, tools }: ChatRequest, group: string): PlannedCall | undefined {
   const tool = toolNamed(tools, 'who_has_role');
   for (const { text, answers } of resultsOfRound(messages)) {
-    const [, members, granted] =
+    const [, members, role] =
       lineOf(text, group)?.match(
         /: (\d+) (?:member|subject|user ID|service account)s?\b.*?\bgrants (?:the roles? )?([^,;]+)/,
       ) ?? [];
-    if (!tool || members === undefined || members === '0' || !granted || /^no\b/.test(granted)) continue;
+    if (!tool || members === undefined || members === '0' || !role || /^no\b/.test(role)) continue;
     const { organization } = answers?.arguments ?? {};
     return {
       name: tool.name,
-      arguments: { role: granted.trim(), ...(typeof organization === 'string' && { organization }) },
+      arguments: { role: role.trim(), ...(typeof organization === 'string' && { organization }) },
     };
   }
   return undefined;
@@ -175,7 +182,7 @@ function lineOf(text: string, group: string): string | undefined {
   return text.split('\n').find((line) => line.toLowerCase().startsWith(`${group.toLowerCase()} (`));
 }
 
-/** Those holders of a role who have it through the group that was asked for. */
+/** The members of the group in the question: the holders of a role who have it through that group. */
 export function membersAnswer(
   messages: readonly ChatMessage[],
   question: AccessQuestion,
@@ -187,17 +194,17 @@ export function membersAnswer(
   return lines.length === 0 ? undefined : lines.map((line) => line.replace(/ through .*$/, ''));
 }
 
-/** The lines about a name in the instructions, for a model that was given lists instead of tools. */
+/** The lines in the instructions that match the question. Clients put lists there for models that cannot call tools. */
 export function linesAbout({ messages }: ChatRequest, question: AccessQuestion): readonly string[] | undefined {
-  const given = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ text }) => text);
-  const lists = given.filter((text) => /^(?:Groups|Roles) of /m.test(text)).join('\n');
+  const instructions = messages.filter(({ role }) => role === 'system' || role === 'developer').map(({ text }) => text);
+  const lists = instructions.filter((text) => /^(?:Groups|Roles) of /m.test(text)).join('\n');
   if (lists === '') return undefined;
-  const wanted = Object.values(question.arguments).map((value) => value.replace(/^name:/, '').toLowerCase());
+  const terms = Object.values(question.arguments).map((value) => value.replace(/^name:/, '').toLowerCase());
   return lists
     .split('\n')
-    .filter((line) => line.includes('(id ') && wanted.every((name) => line.toLowerCase().includes(name)));
+    .filter((line) => line.includes('(id ') && terms.every((name) => line.toLowerCase().includes(name)));
 }
 
-/** Whether the instructions mention access at all: then the question was asked the right way. */
+/** Whether the instructions mention the identity service, as those of `/access` do. */
 export const isBriefed = ({ messages }: ChatRequest): boolean =>
   messages.some(({ role, text }) => role === 'system' && /\bidentity service\b/i.test(text));

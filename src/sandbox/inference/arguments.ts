@@ -1,18 +1,20 @@
 import { type FunctionTool, isObject, type JsonObject } from './request.ts';
 
 /**
- * Arguments for a call, read off the words of the user and held to the tool's schema.
+ * Finds arguments for a tool call in the text of the user that are valid for the schema of the tool.
  *
- * - A JSON object in the text is taken as it is, right or wrong, when its members are parameters of the tool.
- * - `name=value` and `name: value` set a parameter, required or not; values may be quoted.
- * - Other required parameters take, in order: strings the quoted or backticked texts, then a path or the words after
- *   "on", "for", "of", …; numbers the numbers of the text; an enum the member that is mentioned.
- * - Otherwise `const`, `default`, the first of `enum`, or a sample that fits type, bounds, format and pattern.
+ * - A JSON object in the text is used as it is, valid or not, if its properties are all parameters of the tool.
+ * - `name=value` and `name: value` set any parameter, required or not. The value may be quoted.
+ * - Other required parameters use up parts of the text, in order. Strings use texts in quotes or backticks or, if there
+ *   are none, a path or the words after "on", "for", "of" and so on. Numbers use the numbers in the text, and enums use
+ *   the member that the text mentions.
+ * - Otherwise, the value is `const`, `default`, the first member of `enum`, or a sample that matches the type, bounds,
+ *   format and pattern.
  */
 export function fillArguments(tool: FunctionTool, text: string): JsonObject {
   const properties = isObject(tool.parameters.properties) ? tool.parameters.properties : {};
-  const given = givenObject(text, properties);
-  if (given) return given;
+  const json = findJsonObject(text, properties);
+  if (json) return json;
   const clues = readClues(text, tool.name);
   return fillObject(tool.parameters, { clues, root: tool.parameters, depth: 0 });
 }
@@ -20,21 +22,21 @@ export function fillArguments(tool: FunctionTool, text: string): JsonObject {
 interface Clues {
   readonly text: string;
   readonly assigned: ReadonlyMap<string, string>;
-  /** Taken from the front as parameters use them up. */
+  /** A parameter that uses one of these, or one of the numbers, removes it. */
   readonly strings: string[];
   readonly numbers: number[];
 }
 
 interface Filling {
   readonly clues: Clues;
-  /** Where `$ref` points into. */
+  /** The schema that `$ref` refers to. */
   readonly root: JsonObject;
   readonly depth: number;
 }
 
-const deepest = 8;
+const maxDepth = 8;
 
-function givenObject(text: string, properties: JsonObject): JsonObject | undefined {
+function findJsonObject(text: string, properties: JsonObject): JsonObject | undefined {
   const json = /\{[\s\S]*\}/.exec(text)?.[0];
   if (!json) return undefined;
   try {
@@ -42,7 +44,7 @@ function givenObject(text: string, properties: JsonObject): JsonObject | undefin
     const names = isObject(value) ? Object.keys(value) : [];
     if (isObject(value) && names.length > 0 && names.every((name) => Object.hasOwn(properties, name))) return value;
   } catch {
-    // Braces that are no JSON are words like others.
+    // Braces that do not enclose JSON are ordinary text.
   }
   return undefined;
 }
@@ -58,21 +60,21 @@ function readClues(text: string, toolName: string): Clues {
   const quoted = [...rest.matchAll(/"([^"]+)"|`([^`]+)`|(?<!\p{L})'([^']+)'(?!\p{L})/gu)]
     .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
     .filter((value) => value !== toolName);
-  const strings = quoted.length > 0 ? quoted : looseStrings(rest);
+  const strings = quoted.length > 0 ? quoted : findUnquotedStrings(rest);
   const numbers = (
     rest.replace(/"[^"]*"|`[^`]*`/g, ' ').match(/(?<![\p{L}\p{N}_.])-?\d+(?:\.\d+)?(?![\p{L}\p{N}_])/gu) ?? []
   ).map(Number);
   return { text, assigned, strings, numbers };
 }
 
-function looseStrings(text: string): string[] {
+function findUnquotedStrings(text: string): string[] {
   const path = /(?<!\S)[\w.-]*[\w-](?:\/[\w.-]+|\.\w{1,8})+(?![\w/])/.exec(text)?.[0];
   if (path) return [path];
-  const object =
+  const words =
     /\b(?:on|for|of|with|in|about|to|from)\s+(?:the\s+(?:text|file|word|words|folder)\s+)?(\S[^\n]*?)[.?!]*\s*(?:\n|$)/i.exec(
       text,
     )?.[1];
-  return object ? [object] : [];
+  return words ? [words] : [];
 }
 
 function fillObject(schema: JsonObject, filling: Filling): JsonObject {
@@ -89,7 +91,7 @@ function fillObject(schema: JsonObject, filling: Filling): JsonObject {
   return filled;
 }
 
-/** A value the user wrote, in the parameter's type; what cannot be converted is replaced by a value that can. */
+/** Converts a value to the type of its parameter. A value that cannot be converted is replaced with a valid one. */
 function convert(schema: JsonObject, text: string, name: string, filling: Filling): unknown {
   switch (typeOf(schema)) {
     case 'string':
@@ -111,7 +113,8 @@ function convert(schema: JsonObject, text: string, name: string, filling: Fillin
 function fillValue(property: JsonObject, name: string, filling: Filling): unknown {
   const schema = resolve(property, filling.root);
   if ('const' in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return mentioned(schema.enum, filling.clues.text) ?? schema.default ?? schema.enum[0];
+  if (Array.isArray(schema.enum))
+    return findMentioned(schema.enum, filling.clues.text) ?? schema.default ?? schema.enum[0];
   const type = typeOf(schema);
   const clue = takeClue(type, schema, filling.clues);
   if (clue !== undefined) return clue;
@@ -121,11 +124,11 @@ function fillValue(property: JsonObject, name: string, filling: Filling): unknow
   if (type === 'null') return null;
   if (type === 'array') return fillArray(schema, name, filling);
   if (type === 'object')
-    return filling.depth < deepest ? fillObject(schema, { ...filling, depth: filling.depth + 1 }) : {};
+    return filling.depth < maxDepth ? fillObject(schema, { ...filling, depth: filling.depth + 1 }) : {};
   return sampleString(name, schema);
 }
 
-function mentioned(members: readonly unknown[], text: string): unknown {
+function findMentioned(members: readonly unknown[], text: string): unknown {
   return members.find(
     (member) => typeof member === 'string' && member !== '' && text.toLowerCase().includes(member.toLowerCase()),
   );
@@ -152,7 +155,7 @@ function fillArray(schema: JsonObject, name: string, filling: Filling): unknown[
   const items = isObject(schema.items) ? schema.items : { type: 'string' };
   const least = typeof schema.minItems === 'number' ? schema.minItems : 1;
   const most = typeof schema.maxItems === 'number' ? schema.maxItems : Number.POSITIVE_INFINITY;
-  if (filling.depth >= deepest) return [];
+  if (filling.depth >= maxDepth) return [];
   return Array.from({ length: Math.min(Math.max(least, 1), most) }, () =>
     fillValue(items, name, { ...filling, depth: filling.depth + 1 }),
   );
@@ -165,13 +168,13 @@ function typeOf(schema: JsonObject): string {
   return isObject(schema.properties) ? 'object' : 'string';
 }
 
-/** Follows `$ref` inside the tool's own schema and takes the first of `anyOf`, `oneOf` and `allOf`. */
+/** Follows `$ref` within the schema of the tool, and takes the first schema of `anyOf`, `oneOf` or `allOf`. */
 function resolve(schema: JsonObject, root: JsonObject): JsonObject {
   let current = schema;
-  for (let hops = 0; hops < deepest; hops++) {
+  for (let hop = 0; hop < maxDepth; hop++) {
     const { $ref: reference, anyOf, oneOf, allOf } = current;
-    const pointed = typeof reference === 'string' ? atPointer(root, reference) : undefined;
-    const next = pointed ?? [anyOf, oneOf, allOf].find(Array.isArray)?.find(isObject);
+    const target = typeof reference === 'string' ? atPointer(root, reference) : undefined;
+    const next = target ?? [anyOf, oneOf, allOf].find(Array.isArray)?.find(isObject);
     if (!isObject(next)) return current;
     current = next;
   }
@@ -211,7 +214,7 @@ const byName: readonly (readonly [RegExp, string])[] = [
   [/language|locale/i, 'en'],
 ];
 
-const others = [
+const samples = [
   'sample',
   'a',
   'A',
@@ -230,35 +233,37 @@ const others = [
 ];
 
 /**
- * A string for a parameter that nothing in the request gives: by its format, its name, or the first sample that fits
- * length and pattern. With `wanted` that string comes back when it fits.
+ * A string for a parameter that the text has no value for: by its format, by its name, or the first sample that matches
+ * length and pattern.
+ *
+ * @param preferred takes precedence over all samples if it matches.
  */
-export function sampleString(name: string, schema: JsonObject, wanted?: string): string {
-  const named = byName.find(([pattern]) => pattern.test(name))?.[1];
-  const formatted = typeof schema.format === 'string' ? byFormat[schema.format] : undefined;
+export function sampleString(name: string, schema: JsonObject, preferred?: string): string {
+  const sampleForName = byName.find(([pattern]) => pattern.test(name))?.[1];
+  const sampleForFormat = typeof schema.format === 'string' ? byFormat[schema.format] : undefined;
   const candidates = [
-    ...(wanted === undefined ? [] : [wanted]),
-    ...(formatted ? [formatted] : []),
-    ...(named ? [named] : []),
-    ...others,
+    ...(preferred === undefined ? [] : [preferred]),
+    ...(sampleForFormat ? [sampleForFormat] : []),
+    ...(sampleForName ? [sampleForName] : []),
+    ...samples,
   ];
-  const fits = fitter(schema, formatted !== undefined);
+  const fits = matcher(schema, sampleForFormat !== undefined);
   const found = candidates.find(fits) ?? candidates.map((candidate) => resize(candidate, schema)).find(fits);
-  return found ?? resize(formatted ?? named ?? 'sample', schema);
+  return found ?? resize(sampleForFormat ?? sampleForName ?? 'sample', schema);
 }
 
-function fitter(schema: JsonObject, hasFormat: boolean): (value: string) => boolean {
+function matcher(schema: JsonObject, hasFormat: boolean): (value: string) => boolean {
   const { least, most } = lengths(schema);
   const pattern = compile(schema.pattern);
   return (value) => {
     const length = [...value].length;
-    const formatted = !hasFormat || hasForm(String(schema.format), value);
-    return formatted && length >= least && length <= most && (pattern?.test(value) ?? true);
+    const matchesFormat = !hasFormat || isFormat(String(schema.format), value);
+    return matchesFormat && length >= least && length <= most && (pattern?.test(value) ?? true);
   };
 }
 
-/** The common formats are checked roughly; of the others only our own sample is known to be right. */
-function hasForm(format: string, value: string): boolean {
+/** Roughly checks common formats. In other formats, only the sample above is known to be valid. */
+function isFormat(format: string, value: string): boolean {
   if (format === 'uri' || format === 'url') return URL.canParse(value);
   if (format === 'email') return /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(value);
   if (format === 'date') return /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/.test(value);
@@ -286,11 +291,11 @@ function compile(pattern: unknown): RegExp | undefined {
   }
 }
 
-/** The number nearest to `value` that keeps the bounds and the step of the schema; `type` is `number` or `integer`. */
+/** The number closest to `value` that matches the bounds and `multipleOf`. @param type `number` or `integer`. */
 export function sampleNumber(schema: JsonObject, type: string, value: number): number {
   const bound = (name: string): number | undefined => {
-    const given = schema[name];
-    return typeof given === 'number' ? given : undefined;
+    const number = schema[name];
+    return typeof number === 'number' ? number : undefined;
   };
   const step = bound('multipleOf') ?? (type === 'integer' ? 1 : undefined);
   const least = bound('minimum') ?? Number.NEGATIVE_INFINITY;
@@ -298,8 +303,8 @@ export function sampleNumber(schema: JsonObject, type: string, value: number): n
   const above = bound('exclusiveMinimum') ?? Number.NEGATIVE_INFINITY;
   const below = bound('exclusiveMaximum') ?? Number.POSITIVE_INFINITY;
   if (step === undefined) {
-    const inside = Math.min(Math.max(value, least), most);
-    if (inside > above && inside < below) return inside;
+    const clamped = Math.min(Math.max(value, least), most);
+    if (clamped > above && clamped < below) return clamped;
     const [from, to] = [Math.max(least, above), Math.min(most, below)];
     if (Number.isFinite(from) && Number.isFinite(to)) return (from + to) / 2;
     return Number.isFinite(from) ? from + 1 : to - 1;

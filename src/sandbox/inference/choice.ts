@@ -2,7 +2,7 @@ import { type Engine, nextProbabilities } from './languageModel.ts';
 import { applyPenalties, lowestLogprob, type SamplingParameters, sampleToken, topTokens } from './sampler.ts';
 import { type Plan, type PlannedCall, Script, type Segment } from './script.ts';
 
-/** One entry of `logprobs.content`; `token` shows U+FFFD where the bytes are only a part of a character. */
+/** An entry of `logprobs.content`. `token` contains U+FFFD if its bytes are only part of a character. */
 export interface TokenEntry {
   readonly token: string;
   readonly logprob: number;
@@ -12,7 +12,7 @@ export interface TokenEntry {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls';
 
-/** What happens while one choice is written; `tokens` says how many tokens (0 or 1) an event stands for. */
+/** A step in writing a choice. `tokens` is the number of tokens (0 or 1) that it accounts for. */
 export type ChoiceEvent =
   | { readonly kind: 'reasoning'; readonly text: string; readonly tokens: number }
   | {
@@ -32,22 +32,23 @@ export interface ChoiceTask {
   readonly stops: readonly string[];
   readonly topLogprobs: number;
   readonly maxTokens: number;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
-/** Why a part of an answer ended. */
-type Ending = { readonly by: 'end' | 'length' } | { readonly by: 'stop'; readonly stop: string };
+/** Why the content ended. */
+type ContentEnd = { readonly by: 'end' | 'length' } | { readonly by: 'stop'; readonly stop: string };
 
 /**
- * Writes one choice token by token: reasoning, then content, then tool calls. Every token, of whatever part, counts
- * towards `maxTokens`; stop strings are looked for in the content only. Arguments of tool calls are written as planned,
- * without sampling, as a server does that holds a model to a grammar; cut by the limit they are not valid JSON.
+ * Writes a choice token by token: reasoning, then content, then tool calls. The tokens of all parts count towards
+ * `maxTokens`, but only the content is searched for stop strings. The arguments of tool calls are written as planned,
+ * without sampling, like those of a server that restricts a model to a grammar. If the limit cuts them off, they are
+ * not valid JSON.
  */
 export function* writeChoice(task: ChoiceTask): Generator<ChoiceEvent, void> {
   const budget = { left: task.maxTokens };
-  const reasoned = task.plan.reasoning ? yield* writeReasoning(task, task.plan.reasoning, budget) : true;
-  const ending: Ending = reasoned ? yield* writeContent(task, budget) : { by: 'length' };
+  const hasFinishedReasoning = task.plan.reasoning ? yield* writeReasoning(task, task.plan.reasoning, budget) : true;
+  const ending: ContentEnd = hasFinishedReasoning ? yield* writeContent(task, budget) : { by: 'length' };
   if (ending.by === 'stop') yield { kind: 'finish', reason: 'stop', stop: ending.stop };
   else if (ending.by === 'length' || !(yield* writeCalls(task, budget)))
     yield { kind: 'finish', reason: 'length', stop: null };
@@ -73,7 +74,7 @@ function* writeReasoning(
   return false;
 }
 
-function* writeContent(task: ChoiceTask, budget: Budget): Generator<ChoiceEvent, Ending> {
+function* writeContent(task: ChoiceTask, budget: Budget): Generator<ChoiceEvent, ContentEnd> {
   if (task.plan.content === undefined) return { by: 'end' };
   const writer = new Writer(task, task.plan.content, task.plan.history);
   const scanner = new StopScanner(task.stops);
@@ -85,8 +86,8 @@ function* writeContent(task: ChoiceTask, budget: Budget): Generator<ChoiceEvent,
       break;
     }
     budget.left--;
-    const { stop, ...certain } = scanner.push(token.text, token.entry);
-    yield { kind: 'content', ...certain, tokens: 1 };
+    const { stop, ...final } = scanner.push(token.text, token.entry);
+    yield { kind: 'content', ...final, tokens: 1 };
     if (stop !== undefined) return { by: 'stop', stop };
   }
   const rest = scanner.flush();
@@ -117,13 +118,13 @@ function callId(random: () => number): string {
   return `call_${Array.from({ length: 24 }, () => Math.floor(random() * 16).toString(16)).join('')}`;
 }
 
-/** Writes one text: keeps the history the model sees, counts tokens for the penalties and joins bytes to characters. */
+/** Writes a text: keeps the history for the model, counts tokens for the penalties and joins bytes to characters. */
 class Writer {
   readonly #task: ChoiceTask;
   readonly #script: Script | undefined;
   readonly #history: number[];
   readonly #occurrences = new Map<number, number>();
-  // A byte order mark is text like any other here.
+  // Keep byte order marks, which are ordinary text here.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   constructor(task: ChoiceTask, segments: readonly Segment[] | 'free', history: readonly number[]) {
@@ -133,7 +134,7 @@ class Writer {
     this.#history = [endOfText, endOfText, endOfText, ...history];
   }
 
-  /** The next token, undefined at the end. `text` is empty while a character is incomplete. */
+  /** Writes the next token, or returns `undefined` at the end. `text` is empty as long as a character is incomplete. */
   write(): { text: string; entry: TokenEntry } | undefined {
     const { engine, sampling, random, topLogprobs } = this.#task;
     const next = nextProbabilities(engine.model, this.#history, this.#script);
@@ -152,50 +153,52 @@ class Writer {
     return { text: this.#decoder.decode(engine.tokenizer.bytes(id), { stream: true }), entry };
   }
 
-  /** What is left of a character that was cut: U+FFFD, or nothing. */
+  /** Returns U+FFFD if the last character is incomplete, otherwise an empty string. */
   flush(): string {
     return this.#decoder.decode();
   }
 }
 
-/** A stretch of finished text with the tokens it was made of. */
+/** Text that is final, with its tokens. */
 export interface TextRun {
   readonly text: string;
   readonly entries: readonly TokenEntry[];
-  /** The stop string that ended the text; it is not part of `text`. */
+  /** The stop string that ended the text, which is not part of `text`. */
   readonly stop?: string;
 }
 
 /**
- * Looks for stop strings in text that arrives token by token. Text that may be the beginning of a stop string is held
- * back, together with its token, until that is decided.
+ * Searches text that arrives token by token for stop strings. Text that may be the beginning of a stop string is held
+ * back, together with its tokens, until the next tokens decide it.
  */
 export class StopScanner {
   readonly #stops: readonly string[];
-  #held: { text: string; entry: TokenEntry }[] = [];
+  #pending: { text: string; entry: TokenEntry }[] = [];
 
   constructor(stops: readonly string[]) {
     this.#stops = stops;
   }
 
-  /** Takes one more token; gives what is now certain, possibly nothing. */
+  /** Adds a token. Returns the text that is now final, which may be empty. */
   push(text: string, entry: TokenEntry): TextRun {
-    this.#held.push({ text, entry });
-    const waiting = this.#held.map((held) => held.text).join('');
-    const found = this.#stops
-      .map((stop) => ({ stop, at: waiting.indexOf(stop) }))
+    this.#pending.push({ text, entry });
+    const pendingText = this.#pending.map((token) => token.text).join('');
+    const match = this.#stops
+      .map((stop) => ({ stop, at: pendingText.indexOf(stop) }))
       .filter(({ at }) => at >= 0)
       .sort((a, b) => a.at - b.at)[0];
-    if (found) return { ...this.#cut(found.at), stop: found.stop };
-    return this.#release(waiting.length - this.#undecided(waiting));
+    if (match) return { ...this.#cut(match.at), stop: match.stop };
+    return this.#release(pendingText.length - this.#undecided(pendingText));
   }
 
-  /** Gives what is still held: the text ends here, so it cannot become a stop string any more. */
+  /**
+   * Returns the text that is still held back, which cannot become a stop string any more because the text has ended.
+   */
   flush(): TextRun {
     return this.#release(Number.POSITIVE_INFINITY);
   }
 
-  /** How many characters at the end of `text` begin a stop string. */
+  /** The number of characters at the end of `text` that may be the beginning of a stop string. */
   #undecided(text: string): number {
     let longest = 0;
     for (const stop of this.#stops)
@@ -204,29 +207,31 @@ export class StopScanner {
     return longest;
   }
 
-  /** The tokens that lie wholly before `end`. */
+  /** Releases the tokens that are entirely before `end`. */
   #release(end: number): TextRun {
     let position = 0;
     let count = 0;
-    for (const { text } of this.#held) {
+    for (const { text } of this.#pending) {
       if (position + text.length > end) break;
       position += text.length;
       count++;
     }
-    const released = this.#held.splice(0, count);
+    const released = this.#pending.splice(0, count);
     return { text: released.map(({ text }) => text).join(''), entries: released.map(({ entry }) => entry) };
   }
 
-  /** The text up to `end`, with every token that begins before it: the last one may reach into the stop string. */
+  /**
+   * Returns the text before `end`, with all tokens that start before it. The last token may overlap the stop string.
+   */
   #cut(end: number): TextRun {
     let text = '';
     const entries: TokenEntry[] = [];
-    for (const held of this.#held) {
+    for (const token of this.#pending) {
       if (text.length >= end) break;
-      text += held.text;
-      entries.push(held.entry);
+      text += token.text;
+      entries.push(token.entry);
     }
-    this.#held = [];
+    this.#pending = [];
     return { text: text.slice(0, end), entries };
   }
 }

@@ -1,52 +1,53 @@
 import type { CodeBlock, Question } from './question.ts';
 
 /**
- * What the guide does with code: it can really change a fenced block in a few ways, and describe any other.
+ * The answer to a question about code. The guide can change a fenced block in a few ways, and otherwise describes it.
  *
- * | the message says                  | the block that comes back                                   |
- * |-----------------------------------|-------------------------------------------------------------|
- * | `rename a to b`                   | every whole word `a` is `b`                                 |
- * | `sort`                            | the lines in order                                          |
- * | `comment` or `document`           | a comment line above that counts the lines                  |
- * | `commit message`, above a `diff`  | no block but a message that names files and counts lines    |
- * | another word of change (fix, …)   | trailing whitespace removed, which is all the guide fixes   |
+ * | the message contains                | the answer                                                            |
+ * |-------------------------------------|-----------------------------------------------------------------------|
+ * | `rename a to b`                     | the block with each whole word `a` replaced with `b`                  |
+ * | `sort`                              | the block with its lines sorted                                       |
+ * | `comment` or `document`             | the block with a comment above it that says how many lines it has     |
+ * | `commit message`, and a `diff`      | a message that names the files and counts the changed lines, no block |
+ * | `fix` or another verb for a change  | the block without trailing whitespace, which is all the guide can fix |
  *
- * Only a question that speaks of code, or has no words, is about the block in it or the last one before it: editors
- * attach what nobody asked about. Undefined where there is none. A message that asks for only the code gets only the block.
+ * The block is the one in the question or the last one before it, but only if the question mentions code or has no
+ * words: editors also attach code that the user did not ask about. Returns `undefined` if there is no such block. A
+ * message that asks for nothing but the code gets nothing but the block.
  */
 export function codeAnswer(questions: readonly Question[]): string | undefined {
-  const { words: request = '', block: own } = questions.at(-1) ?? {};
-  const asksAbout = request === '' ? own !== undefined : speaksOfCode.test(request) || names(request, own);
-  const block = asksAbout ? (own ?? questions.findLast((question) => question.block)?.block) : undefined;
+  const { words: request = '', block: ownBlock } = questions.at(-1) ?? {};
+  const isAboutCode = request === '' ? ownBlock !== undefined : mentionsCode.test(request) || names(request, ownBlock);
+  const block = isAboutCode ? (ownBlock ?? questions.findLast((question) => question.block)?.block) : undefined;
   if (!block) return undefined;
   if (block.language === 'diff' && /\bcommit message\b/i.test(request)) return commitMessage(block.code);
   const edit = editBlock(block, request);
   if (!edit) return describe(block);
-  const marks = '`'.repeat(Math.max(3, longestRun(edit.code) + 1));
-  const fenced = `${marks}${block.language}\n${edit.code}\n${marks}`;
-  if (/\bonly\b[^.]{0,80}\b(?:code|block|replacement)\b/i.test(request)) return fenced;
-  return `${edit.says}\n\n${fenced}`;
+  const fence = '`'.repeat(Math.max(3, longestRun(edit.code) + 1));
+  const fencedBlock = `${fence}${block.language}\n${edit.code}\n${fence}`;
+  if (/\bonly\b[^.]{0,80}\b(?:code|block|replacement)\b/i.test(request)) return fencedBlock;
+  return `${edit.says}\n\n${fencedBlock}`;
 }
 
-const changes = /\b(?:fix|correct|change|edit|improve|refactor|rewrite|simplify|clean|tidy|replace|modify)\b/i;
+const changeVerbs = /\b(?:fix|correct|change|edit|improve|refactor|rewrite|simplify|clean|tidy|replace|modify)\b/i;
 
-const speaksOfCode = new RegExp(
-  `${changes.source}|\\b(?:it|its|this|these|those|does|code|files?|functions?|lines?|mistakes|correction|tests?|explain|rename|sort|comments?|document|commit message)\\b`,
+const mentionsCode = new RegExp(
+  `${changeVerbs.source}|\\b(?:it|its|this|these|those|does|code|files?|functions?|lines?|mistakes|correction|tests?|explain|rename|sort|comments?|document|commit message)\\b`,
   'i',
 );
 
-/** Whether the words name the file that the block is of. */
+/** Whether the words contain the name of the file that the block comes from. */
 function names(words: string, block: CodeBlock | undefined): boolean {
   const file = block?.title.split(/[\s/]/).find((part) => part.includes('.'));
   return file !== undefined && words.includes(file);
 }
 
-/** The lines of the code; a line break at the end does not start another line. */
+/** The lines of the code. A line break at the end does not start another line. */
 function linesOf(code: string): readonly string[] {
   return code.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
-/** The length of the longest run of backticks: a fence around the text needs one more. */
+/** The length of the longest run of backticks. A fence around the text must be longer. */
 export function longestRun(text: string): number {
   return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
@@ -67,17 +68,17 @@ function editBlock({ code, language }: CodeBlock, request: string): { code: stri
     const lines = code.split('\n').sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
     return { code: lines.join('\n'), says: 'I sorted the lines:' };
   }
-  const tidy = code.replace(/[ \t]+$/gm, '');
+  const trimmed = code.replace(/[ \t]+$/gm, '');
   if (/\b(?:comments?|document)\b/i.test(request)) {
-    const indent = /^[ \t]*/.exec(tidy)?.[0] ?? '';
+    const indent = /^[ \t]*/.exec(trimmed)?.[0] ?? '';
     const [open, close] = commentMarks(language);
     return {
-      code: `${indent}${open} ${plural(linesOf(tidy).length, 'line')} below, counted by the demo model.${close}\n${tidy}`,
+      code: `${indent}${open} ${plural(linesOf(trimmed).length, 'line')} below, counted by the demo model.${close}\n${trimmed}`,
       says: 'I put a comment above the code:',
     };
   }
-  if (!changes.test(request)) return undefined;
-  return { code: tidy, says: 'The demo model can only remove trailing whitespace. Everything else is unchanged:' };
+  if (!changeVerbs.test(request)) return undefined;
+  return { code: trimmed, says: 'The demo model can only remove trailing whitespace. Everything else is unchanged:' };
 }
 
 function commentMarks(language: string): [open: string, close: string] {
@@ -105,14 +106,14 @@ function describe({ title, code, language }: CodeBlock): string {
   ].join('');
 }
 
-/** A message for a change in the unified format that Git writes: which files, and how many lines. */
+/** A commit message for a diff from Git, with the files and the number of changed lines. */
 function commitMessage(diff: string): string {
   const files = [...diff.matchAll(/^diff --git a\/.* b\/(.*)$/gm)].map(([, file = '']) => file);
   const [first = 'files', second, ...more] = files;
-  const what = second === undefined ? first : more.length === 0 ? `${first} and ${second}` : `${files.length} files`;
+  const subject = second === undefined ? first : more.length === 0 ? `${first} and ${second}` : `${files.length} files`;
   const added = diff.match(/^\+(?!\+\+ )/gm)?.length ?? 0;
   const removed = diff.match(/^-(?!-- )/gm)?.length ?? 0;
-  return `Change ${what}\n\n${plural(added, 'line')} added, ${plural(removed, 'line')} removed.`;
+  return `Change ${subject}\n\n${plural(added, 'line')} added, ${plural(removed, 'line')} removed.`;
 }
 
 export function plural(count: number, noun: string): string {

@@ -24,7 +24,7 @@ import {
 import { seededRandom } from './sampler.ts';
 import type { Plan } from './script.ts';
 
-/** One request on its way: what is known before the first token, and its choices, each written token by token. */
+/** An answer in progress: what is known before the first token, and the choices, which are written token by token. */
 export interface Completion {
   readonly envelope: Envelope;
   readonly promptTokens: number;
@@ -32,14 +32,15 @@ export interface Completion {
 }
 
 const tokensPerMessage = 4;
-const rawHistory = 64;
+const maxHistoryTokens = 64;
 
 /**
- * Prepares the answer of `model` to a validated request. Throws a Refusal when the model lacks what the request asks
- * for or the prompt does not fit.
+ * Prepares the answer of `model` to a validated request.
  *
- * The same seed and request give the same answer, ids of tool calls included, as long as `system_fingerprint` is the
- * same; each of `n` choices has its own source of chance. Without a seed every answer is different.
+ * The same seed and request give the same answer, including the ids of tool calls, as long as `system_fingerprint` is
+ * the same. Each of `n` choices has its own random numbers. Without a seed, every answer is different.
+ *
+ * @throws RequestError when the model does not support a field of the request, or the prompt is too long.
  */
 export function prepareCompletion(engine: Engine, model: ServedModel, request: ChatRequest): Completion {
   const missing = unsupportedBy(model, request);
@@ -47,7 +48,7 @@ export function prepareCompletion(engine: Engine, model: ServedModel, request: C
   const promptTokens = countPrompt(engine, request);
   const maxTokens = answerLimit(model, request, promptTokens);
   const plan = model.voice === 'guide' ? planAnswer(request, model) : planRaw(engine, request.messages);
-  const chance = `${request.seed ?? `${randomInt(2 ** 47)} unseeded`} ${JSON.stringify(request.messages.map(({ role, text }) => [role, text]))}`;
+  const randomKey = `${request.seed ?? `${randomInt(2 ** 47)} unseeded`} ${JSON.stringify(request.messages.map(({ role, text }) => [role, text]))}`;
   return {
     envelope: {
       id: `chatcmpl-${randomUUID()}`,
@@ -70,7 +71,7 @@ export function prepareCompletion(engine: Engine, model: ServedModel, request: C
         stops: request.stops,
         topLogprobs: request.topLogprobs,
         maxTokens,
-        random: seededRandom(`${index} ${chance}`),
+        random: seededRandom(`${index} ${randomKey}`),
       }),
     ),
   };
@@ -99,30 +100,31 @@ function countPrompt(engine: Engine, { messages, tools }: ChatRequest): number {
   return tokens;
 }
 
-/** Tokens the answer may have. Prompt and answer share the model's context. */
+/** The maximum number of tokens of the answer. Prompt and answer share the context of the model. */
 function answerLimit(model: ServedModel, request: ChatRequest, promptTokens: number): number {
-  const wanted = request.maxTokens;
-  if (wanted !== undefined && wanted > model.maxOutput)
+  const requested = request.maxTokens;
+  if (requested !== undefined && requested > model.maxOutput)
     throw invalidRequest(
       request.maxTokensField,
-      `\`${request.maxTokensField}\` must be at most ${model.maxOutput} for this model, got ${wanted}.`,
+      `\`${request.maxTokensField}\` must be at most ${model.maxOutput} for this model, got ${requested}.`,
     );
-  const room = model.contextLength - promptTokens;
-  if (wanted === undefined ? room > 0 : wanted <= room) return wanted ?? Math.min(model.maxOutput, room);
-  const asked =
-    wanted === undefined
+  const available = model.contextLength - promptTokens;
+  if (requested === undefined ? available > 0 : requested <= available)
+    return requested ?? Math.min(model.maxOutput, available);
+  const problem =
+    requested === undefined
       ? `your messages have ${promptTokens} tokens`
-      : `you requested ${promptTokens + wanted} tokens (${promptTokens} in the messages, ${wanted} in the completion)`;
+      : `you requested ${promptTokens + requested} tokens (${promptTokens} in the messages, ${requested} in the completion)`;
   throw invalidRequest(
     'messages',
-    `This model's maximum context length is ${model.contextLength} tokens. However, ${asked}. Please reduce the length of the messages or completion.`,
+    `This model's maximum context length is ${model.contextLength} tokens. However, ${problem}. Please reduce the length of the messages or completion.`,
   );
 }
 
-/** The n-gram model goes on where the last user message breaks off; after a whole sentence it starts afresh. */
+/** The n-gram model continues the last user message. After a complete sentence, it starts a new text. */
 function planRaw(engine: Engine, messages: readonly ChatMessage[]): Plan {
   const text = messages.findLast(({ role }) => role === 'user')?.text.trimEnd() ?? '';
-  const history = /[.!?]$/.test(text) ? [] : engine.tokenizer.encode(text).slice(-rawHistory);
+  const history = /[.!?]$/.test(text) ? [] : engine.tokenizer.encode(text).slice(-maxHistoryTokens);
   return { reasoning: undefined, content: 'free', calls: [], history };
 }
 
@@ -132,34 +134,36 @@ export interface Delivery {
   readonly paceMs: number;
 }
 
-/** Rounds of tokens after which other requests get their turn when nothing is paced. */
+/** After how many rounds without a pause to let the event loop handle other requests. */
 const roundsPerTurn = 8;
 
-/** Writes the answer, whole (200) or as a stream (201). Ends early, and quietly, when the client goes away. */
+/**
+ * Sends the answer as a whole (200) or as a stream (201). Returns early, without an error, if the client disconnects.
+ */
 export async function deliver(
   res: ServerResponse,
   request: ChatRequest,
   completion: Completion,
   { hooks, paceMs }: Delivery,
 ): Promise<void> {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const onClose = (): void => {
-    if (!res.writableEnded) gone.abort();
+    if (!res.writableEnded) disconnected.abort();
   };
   res.once('close', onClose);
-  // No event comes for a client that left before this line.
-  if (res.destroyed) gone.abort();
+  // There is no `close` event if the client disconnected before this line.
+  if (res.destroyed) disconnected.abort();
   hooks.count?.('completions');
   hooks.count?.('completions.open', 1);
   try {
-    if (request.stream) await sendStream(res, request, completion, paceMs, gone.signal);
-    else await sendWhole(res, request, completion, gone.signal);
+    if (request.stream) await sendStream(res, request, completion, paceMs, disconnected.signal);
+    else await sendWhole(res, request, completion, disconnected.signal);
   } catch (error) {
-    if (!gone.signal.aborted) throw error;
+    if (!disconnected.signal.aborted) throw error;
   } finally {
     res.off('close', onClose);
     hooks.count?.('completions.open', -1);
-    if (gone.signal.aborted) hooks.count?.('completions.aborted');
+    if (disconnected.signal.aborted) hooks.count?.('completions.aborted');
   }
 }
 
@@ -167,11 +171,11 @@ async function sendWhole(
   res: ServerResponse,
   request: ChatRequest,
   completion: Completion,
-  gone: AbortSignal,
+  disconnected: AbortSignal,
 ): Promise<void> {
   const collectors = completion.choices.map((_, index) => new ChoiceCollector(index, request.logprobs));
   let tokens = 0;
-  for await (const round of rounds(completion, 0, gone))
+  for await (const round of rounds(completion, 0, disconnected))
     for (const { index, event } of round) {
       collectors[index]?.take(event);
       tokens += tokensOf(event);
@@ -184,13 +188,13 @@ async function sendStream(
   request: ChatRequest,
   completion: Completion,
   paceMs: number,
-  gone: AbortSignal,
+  disconnected: AbortSignal,
 ): Promise<void> {
   const { envelope } = completion;
   const send = async (text: string): Promise<void> => {
-    if (!res.write(text)) await once(res, 'drain', { signal: gone });
+    if (!res.write(text)) await once(res, 'drain', { signal: disconnected });
   };
-  // 201, as servers of this family answer a stream.
+  // Comparable services answer 201 to a request for a stream.
   res.writeHead(201, {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-cache',
@@ -199,7 +203,7 @@ async function sendStream(
   let tokens = 0;
   try {
     await send(completion.choices.map((_, index) => sseEvent(openingChunk(envelope, index))).join(''));
-    for await (const round of rounds(completion, paceMs, gone)) {
+    for await (const round of rounds(completion, paceMs, disconnected)) {
       const chunks = round.map(({ index, event }) => eventChunk(envelope, index, event, request.logprobs));
       for (const { event } of round) tokens += tokensOf(event);
       const text = chunks
@@ -210,32 +214,32 @@ async function sendStream(
     }
     if (request.includeUsage) await send(sseEvent(usageChunk(envelope, usage(completion, tokens))));
   } catch (error) {
-    if (gone.aborted) throw error;
-    // The status is sent, so the error goes into the stream, as servers of this family do it.
+    if (disconnected.aborted) throw error;
+    // The status has been sent, so the error is sent in the stream, as comparable services do.
     res.end(sseEvent(errorBody(internalError())));
     return;
   }
   res.end(sseDone);
 }
 
-/** The choices' events, one of each unfinished choice a round, with a pause between rounds. */
+/** Yields rounds of events, one event of each unfinished choice, with a pause between the rounds. */
 async function* rounds(
   { choices }: Completion,
   paceMs: number,
-  gone: AbortSignal,
+  disconnected: AbortSignal,
 ): AsyncGenerator<readonly { readonly index: number; readonly event: ChoiceEvent }[]> {
-  let writing = [...choices.entries()];
-  for (let count = 1; writing.length > 0; count++) {
-    gone.throwIfAborted();
+  let unfinished = [...choices.entries()];
+  for (let count = 1; unfinished.length > 0; count++) {
+    disconnected.throwIfAborted();
     const round: { index: number; event: ChoiceEvent }[] = [];
-    writing = writing.filter(([index, choice]) => {
+    unfinished = unfinished.filter(([index, choice]) => {
       const { value } = choice.next();
       if (value) round.push({ index, event: value });
       return value !== undefined;
     });
     if (round.length > 0) yield round;
-    if (paceMs > 0) await setTimeout(paceMs, undefined, { signal: gone });
-    else if (count % roundsPerTurn === 0) await setImmediate(undefined, { signal: gone });
+    if (paceMs > 0) await setTimeout(paceMs, undefined, { signal: disconnected });
+    else if (count % roundsPerTurn === 0) await setImmediate(undefined, { signal: disconnected });
   }
 }
 

@@ -1,23 +1,24 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * The seven error bodies of the operation (specification of the inference service, Errors): all of one shape,
- * `{"error":{"code","message","error_type","param"}}`, every member a string, `param` empty when no field is meant.
+ * An error of the chat completion operation (inference specification, "Errors"). The bodies of all errors have the form
+ * `{"error":{"code","message","error_type","param"}}`. All properties are strings. `param` is empty if the error is not
+ * about a field.
  *
- * | name              | HTTP | code | error_type                | when                                                  |
- * |-------------------|------|------|---------------------------|-------------------------------------------------------|
- * | invalidRequest    | 400  | 400  | INVALID_REQUEST           | a field is missing, of a wrong type or out of bounds; |
- * |                   |      |      |                           | the prompt is longer than the model's context         |
- * | invalidToken      | 401  | 401  | INVALID_TOKEN             | no bearer token, or one that is not valid now         |
- * | modelNotFound     | 404  | 404  | MODEL_NOT_FOUND           | no model has this id (ids are case-sensitive)         |
- * | unsupportedParams | 400  | 422  | UNSUPPORTED_OPENAI_PARAMS | the model lacks what the fields ask for; `code`       |
- * |                   |      |      |                           | differs from the status, `param` is a list            |
- * | noCredit          | 429  | 429  | INSUFFICIENT_CREDIT       | `sandbox/no-credit`; waiting does not help            |
- * | internalError     | 500  | 500  | INTERNAL_ERROR            | `sandbox/broken`, or a defect of the sandbox          |
- * | overloaded        | 503  | 503  | OVERLOADED                | `sandbox/overloaded`; `Retry-After` in seconds        |
+ * | name              | HTTP | code | error_type                | when                                               |
+ * |-------------------|------|------|---------------------------|----------------------------------------------------|
+ * | invalidRequest    | 400  | 400  | INVALID_REQUEST           | a field is missing, of the wrong type or           |
+ * |                   |      |      |                           | out of bounds; the prompt is too long              |
+ * | invalidToken      | 401  | 401  | INVALID_TOKEN             | the bearer token is missing or not valid           |
+ * | modelNotFound     | 404  | 404  | MODEL_NOT_FOUND           | no model has this id (ids are case-sensitive)      |
+ * | unsupportedParams | 400  | 422  | UNSUPPORTED_OPENAI_PARAMS | the model does not support some fields;            |
+ * |                   |      |      |                           | `code` is not the status, `param` lists them       |
+ * | noCredit          | 429  | 429  | INSUFFICIENT_CREDIT       | model `sandbox/no-credit`; waiting does not help   |
+ * | internalError     | 500  | 500  | INTERNAL_ERROR            | model `sandbox/broken`, or a defect of the sandbox |
+ * | overloaded        | 503  | 503  | OVERLOADED                | model `sandbox/overloaded`; has `Retry-After`      |
  *
- * Refusals of HTTP itself (unknown path 404, method 405, size 413, content type 415) have the same shape with the
- * status as `code`; `sandbox/rate-limited` answers 429 RATE_LIMITED with `Retry-After`.
+ * HTTP errors (unknown path 404, method 405, size 413, content type 415) have the same form, with the status as `code`.
+ * Model `sandbox/rate-limited` is answered with 429 RATE_LIMITED and `Retry-After`.
  */
 export class RequestError extends Error {
   override readonly name = 'Refusal';
@@ -45,14 +46,14 @@ export class RequestError extends Error {
 export const invalidRequest = (param: string, message: string): RequestError =>
   new RequestError(400, 'INVALID_REQUEST', message, { param });
 
-export const invalidToken = (present: boolean): RequestError =>
+export const invalidToken = (isPresent: boolean): RequestError =>
   new RequestError(
     401,
     'INVALID_TOKEN',
-    present
+    isPresent
       ? 'The access token is not valid or no longer valid.'
       : 'The Authorization header with a bearer token is missing.',
-    { headers: { 'WWW-Authenticate': present ? 'Bearer error="invalid_token"' : 'Bearer' } },
+    { headers: { 'WWW-Authenticate': isPresent ? 'Bearer error="invalid_token"' : 'Bearer' } },
   );
 
 export const modelNotFound = (id: string): RequestError =>
@@ -82,7 +83,7 @@ export const overloaded = (): RequestError =>
     headers: { 'Retry-After': '1' },
   });
 
-/** A refusal of HTTP itself, before the operation is reached. */
+/** An HTTP error, before the request reaches the operation. */
 export const httpError = (status: 400 | 404 | 405 | 413 | 415, message: string, headers = {}): RequestError =>
   new RequestError(
     status,
@@ -97,13 +98,13 @@ export const httpError = (status: 400 | 404 | 405 | 413 | 415, message: string, 
     { headers },
   );
 
-export function errorBody(refusal: RequestError): object {
+export function errorBody(error: RequestError): object {
   return {
     error: {
-      code: refusal.code,
-      message: refusal.message,
-      error_type: refusal.errorType,
-      param: refusal.param,
+      code: error.code,
+      message: error.message,
+      error_type: error.errorType,
+      param: error.param,
     },
   };
 }
@@ -123,6 +124,6 @@ export function sendJson(
   res.end(bytes);
 }
 
-export function sendRequestError(res: ServerResponse, refusal: RequestError): void {
-  sendJson(res, refusal.status, errorBody(refusal), refusal.headers);
+export function sendRequestError(res: ServerResponse, error: RequestError): void {
+  sendJson(res, error.status, errorBody(error), error.headers);
 }

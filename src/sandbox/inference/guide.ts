@@ -8,25 +8,28 @@ import type { Plan, PlannedCall, Segment } from './script.ts';
 import { callableTools, planCalls } from './tools.ts';
 import { topicAnswer } from './topics.ts';
 
-const quotedLines = 8;
-const namedTools = 5;
+const maxQuotedLines = 8;
+const maxNamedTools = 5;
 
-/** Prompt tokens one image counts for. */
+/** How many prompt tokens an image counts as. */
 export const tokensPerImage = 85;
 
 /**
- * The guide's answer. Tool calls come first (tools.ts decides); then, in this order: results of tools are quoted,
- * an answer is graded and a conversation gets its title, a phrase is followed, images are described, a capital is named (promptTests.ts), questions about
- * access are answered or sent to `/access`, code is changed or described (code.ts), and otherwise the message is answered by its topic (topics.ts).
+ * Plans the answer of the guide. If there are tools to call (tools.ts), it only calls them. Otherwise, it does the
+ * first of the following that applies: it quotes tool results, grades an answer (promptTests.ts), writes the title of a
+ * conversation, follows one of the phrases below, describes images, names a capital (promptTests.ts), answers a
+ * question about access or refers the user to `/access` (access.ts), changes or describes code (code.ts), or gives an
+ * answer on the topic of the message (topics.ts).
  */
 export function planAnswer(request: ChatRequest, model: ServedModel): Plan {
   const calls = planCalls(request);
-  const asked = readQuestion(lastOf(request, 'user')?.text);
+  const question = readQuestion(lastOf(request, 'user')?.text);
   const effort = sentencesOfEffort[request.reasoningEffort];
-  const sentences = model.reasoning && asksOnlyToThink(asked.words) ? Math.max(effort, sentencesOfEffort.low) : effort;
+  const sentences =
+    model.reasoning && asksOnlyToThink(question.words) ? Math.max(effort, sentencesOfEffort.low) : effort;
   return {
     reasoning: reasoningSegments(request, calls, sentences),
-    content: calls.length > 0 ? undefined : answer(request, asked),
+    content: calls.length > 0 ? undefined : answer(request, question),
     calls,
     history: [],
   };
@@ -36,39 +39,41 @@ function lastOf(request: ChatRequest, role: ChatMessage['role']): ChatMessage | 
   return request.messages.findLast((message) => message.role === role);
 }
 
-function answer(request: ChatRequest, asked: Question): readonly Segment[] {
+function answer(request: ChatRequest, question: Question): readonly Segment[] {
   const results = lastResults(request.messages);
-  if (results.length > 0) return resultsAnswer(request, results, asked.words);
+  if (results.length > 0) return resultsAnswer(request, results, question.words);
   const instructions = lastOf(request, 'system')?.text ?? '';
-  const grade = gradeAnswer(asked.typed, instructions);
+  const grade = gradeAnswer(question.typed, instructions);
   if (grade !== undefined) return [grade];
-  const title = titleAnswer(asked.typed);
+  const title = titleAnswer(question.typed);
   if (title !== undefined) return [title];
-  const phrase = phraseAnswer(asked);
+  const phrase = phraseAnswer(question);
   if (phrase) return phrase;
   const images = lastOf(request, 'user')?.images ?? [];
   if (images.length > 0) return [describeImages(images)];
-  const capital = capitalAnswer(asked.words, instructions);
+  const capital = capitalAnswer(question.words, instructions);
   if (capital !== undefined) return [capital];
-  const access = accessAnswer(request, asked.words);
+  const access = accessAnswer(request, question.words);
   if (access !== undefined) return [access];
   const code = codeAnswer(questionsOf(request.messages));
   if (code !== undefined) return [code];
-  const tools = callableTools(request, asked);
-  return [...topicAnswer(asked.words, tools.length > 0), offer(tools)];
+  const tools = callableTools(request, question);
+  return [...topicAnswer(question.words, tools.length > 0), toolsHint(tools)];
 }
 
-const longestTitle = 40;
+const maxTitleLength = 40;
 
-/** An editor asks for the title of a conversation, with its first message below: the beginning of that is one. */
+/** Answers an editor that asks for the title of a conversation with the beginning of the first message. */
 function titleAnswer(text: string): string | undefined {
   const first = /\bwrite an? [^\n]*\btitle\b[^\n]*:\s*\n\s*(?:@rolecall )?(?:\/\w+ )?([^\n]+)/i.exec(text)?.[1];
   if (first === undefined) return undefined;
-  const words = first.slice(0, longestTitle + 1).replace(first.length > longestTitle ? /\s+\S*$/ : /[\s?.!:]+$/, '');
+  const words = first
+    .slice(0, maxTitleLength + 1)
+    .replace(first.length > maxTitleLength ? /\s+\S*$/ : /[\s?.!:]+$/, '');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The tool results at the end of the history: those of the round that was just called. */
+/** The tool results at the end of the history, which answer the last round of calls. */
 function lastResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const start = messages.findLastIndex(({ role }) => role !== 'tool');
   return messages.slice(start + 1);
@@ -78,20 +83,20 @@ function resultsAnswer(request: ChatRequest, results: readonly ChatMessage[], te
   const question = accessQuestion(text);
   const members = question && membersAnswer(request.messages, question);
   if (question && members) return [list([`Members of ${question.group}:`, ...members], members.length)];
-  const shown = question && offersAccess(request) ? listResult : quoteResult;
-  return results.flatMap((result, index) => [index === 0 ? '' : '\n\n', ...shown(result)]);
+  const format = question && offersAccess(request) ? listResult : quoteResult;
+  return results.flatMap((result, index) => [index === 0 ? '' : '\n\n', ...format(result)]);
 }
 
 function listResult({ answers, text }: ChatMessage): readonly Segment[] {
-  // Above an empty line stands what is true of all items.
-  const above = /^[\s\S]*?\S(?=\s*\n\s*\n)/.exec(text)?.[0] ?? text.split('\n')[0] ?? '';
-  const items = text.slice(above.length).split('\n');
-  const lines = [above.split(/\s*\n\s*/).join(' '), ...items].filter((line) => line.trim() !== '');
+  // Text before an empty line applies to all items.
+  const heading = /^[\s\S]*?\S(?=\s*\n\s*\n)/.exec(text)?.[0] ?? text.split('\n')[0] ?? '';
+  const items = text.slice(heading.length).split('\n');
+  const lines = [heading.split(/\s*\n\s*/).join(' '), ...items].filter((line) => line.trim() !== '');
   return [`Result of \`${answers?.name}\`: ${list(lines)}`];
 }
 
-/** A heading and its items as plain text in Markdown; what identifies them stands in brackets and is left out. */
-function list([heading = '', ...items]: readonly string[], most = quotedLines): string {
+/** Formats a heading and items as Markdown. Their text is escaped, and ids in parentheses are left out. */
+function list([heading = '', ...items]: readonly string[], most = maxQuotedLines): string {
   const plain = (line: string): string =>
     line
       .replace(/ \([^()]*\bid [^()]*\)/g, '')
@@ -111,20 +116,22 @@ function quoteResult({ answers, text }: ChatMessage): readonly Segment[] {
   return [`Result of ${name}:\n\n${quote(text)}`];
 }
 
-/** A program's output; of one that failed, standard error comes first and whole, because it says why. */
+/**
+ * Quotes the output of a program. Standard error comes first and is not cut off, because it says why a program failed.
+ */
 function quote(text: string): string {
   const [, ending = '', output = '', errors = ''] =
     /^([\s\S]*?\n)(Standard output:\n[\s\S]*?)\n(Standard error:\n[\s\S]*)$/.exec(text.trimEnd()) ?? [];
-  const first = `${ending}${errors}`;
-  const lines = errors === '' ? text.trimEnd().split('\n') : `${first}\n${output.trimEnd()}`.split('\n');
-  const shown = Math.max(quotedLines, errors === '' ? 0 : first.split('\n').length);
-  const more = lines.length - shown;
-  const marks = '`'.repeat(Math.max(3, longestRun(text) + 1));
-  const block = `${marks}text\n${lines.slice(0, shown).join('\n')}\n${marks}`;
+  const beginning = `${ending}${errors}`;
+  const lines = errors === '' ? text.trimEnd().split('\n') : `${beginning}\n${output.trimEnd()}`.split('\n');
+  const shownCount = Math.max(maxQuotedLines, errors === '' ? 0 : beginning.split('\n').length);
+  const more = lines.length - shownCount;
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  const block = `${fence}text\n${lines.slice(0, shownCount).join('\n')}\n${fence}`;
   return more > 0 ? `${block}\n\n${plural(more, 'more line')} not shown.` : block;
 }
 
-/** A question about access that no tool was called for: from the lists that were given, or where to ask it. */
+/** Answers a question about access without tools: from the lists in the request, or by telling where to ask it. */
 function accessAnswer(request: ChatRequest, text: string): string | undefined {
   const question = accessQuestion(text);
   if (!question || (offersAccess(request) && accessCalls(request, question).length > 0)) return undefined;
@@ -132,41 +139,41 @@ function accessAnswer(request: ChatRequest, text: string): string | undefined {
   if (lines)
     return lines.length > 0 ? list(['From the lists I was given:', ...lines]) : 'The lists I was given don’t say that.';
   if (isBriefed(request)) return 'I can’t read groups and roles right now, so I can’t answer that.';
-  // A command that does not exist, such as a misspelled one, reaches the model as part of the question.
-  const asked =
+  // A command that does not exist, such as a misspelled one, is part of the question that the model receives.
+  const prompt =
     text
       .trim()
       .replace(/^\/\w*\s+/, '')
       .split('\n')[0]
       ?.replaceAll('`', '') ?? '';
-  return `Questions about access need the access tools, which are not offered here. In VS Code’s chat, ask:\n\n- \`@rolecall /access ${asked}\`\n\nOn the command line, \`rolecall who-has\` and \`rolecall access\` answer them.`;
+  return `Questions about access need the access tools, which are not offered here. In VS Code’s chat, ask:\n\n- \`@rolecall /access ${prompt}\`\n\nOn the command line, \`rolecall who-has\` and \`rolecall access\` answer them.`;
 }
 
-/** Names the tools on offer, so that a reader sees that they arrived and how to have one called. */
-function offer(tools: readonly FunctionTool[]): string {
+/** Names the available tools, so that users see that the model received them and how to have one called. */
+function toolsHint(tools: readonly FunctionTool[]): string {
   if (tools.length === 0) return '';
-  const names = tools.slice(0, namedTools).map(({ name }) => `\`${name}\``);
+  const names = tools.slice(0, maxNamedTools).map(({ name }) => `\`${name}\``);
   const more = tools.length - names.length;
   return `\n\nAvailable tools: ${names.join(', ')}${more > 0 ? ` and ${plural(more, 'more tool')}` : ''}. Name one to run it.`;
 }
 
 /**
- * Phrases in the last user message that make the guide do one exact thing, for demonstrations and tests:
+ * Follows phrases in the last user message that have an exact effect, for demonstrations and tests:
  *
- * | phrase (any case)          | what the guide does                                                              |
- * |----------------------------|----------------------------------------------------------------------------------|
- * | `say: …` at a line's start | answers exactly what follows, to the end of the message (`repeat: …` is the same) |
- * | `repeat what is attached`  | answers exactly the text of the last attachment                                  |
- * | `count to 200`             | counts from 1 to the number (at most 5000): a long, slow, predictable answer      |
- * | `say nothing`              | answers with an empty content                                                    |
- * | `only think`               | reasons (at any effort, on models that reason) and then says nothing             |
- * | `keep calling`             | calls the same tools again after every result, without end (see tools.ts)        |
+ * | phrase (in any case)            | effect                                                                    |
+ * |---------------------------------|---------------------------------------------------------------------------|
+ * | `say: …` at the start of a line | the answer is exactly the rest of the message (`repeat: …` does the same) |
+ * | `repeat what is attached`       | the answer is exactly the text of the last attachment                     |
+ * | `count to 200`                  | counts from 1 to the number (at most 5000): a long but predictable answer |
+ * | `say nothing`                   | the content of the answer is empty                                        |
+ * | `only think`                    | the answer has reasoning (on models that support it) and empty content    |
+ * | `keep calling`                  | repeats the tool calls endlessly after each result (see tools.ts)         |
  */
 function phraseAnswer({ typed, words: text, block }: Question): readonly Segment[] | undefined {
-  const said =
+  const verbatim =
     /^(?:say|repeat):[ \t]?([\s\S]+)/im.exec(typed)?.[1] ??
     (/\brepeat what is attached\b/i.test(text) ? block?.code : '');
-  if (said) return [said];
+  if (verbatim) return [verbatim];
   const limit = /\bcount to (\d{1,9})\b/i.exec(text)?.[1];
   if (limit) {
     const numbers = Array.from({ length: Math.min(Number(limit), 5000) }, (_, index) => String(index + 1));
@@ -177,7 +184,7 @@ function phraseAnswer({ typed, words: text, block }: Question): readonly Segment
 
 const asksOnlyToThink = (text: string): boolean => /\bonly think\b/i.test(text);
 
-/** What is known about the images: their number, media types and sizes. Nothing is fetched. */
+/** Describes the number, media types and sizes of images. Images at other addresses are not fetched. */
 function describeImages(images: readonly ImagePart[]): string {
   const list = images.map((image, index) => `${index + 1}. ${describeImage(image)}\n`).join('');
   return `I received ${plural(images.length, 'image')}:\n\n${list}\nThe demo model reads the type and size of an image, not what it shows.`;
@@ -189,7 +196,7 @@ function describeImage({ url, mediaType, bytes }: ImagePart): string {
   return `\`${mediaType}\`, ${plural(bytes.length, 'byte')}${size ? `, ${size.width} × ${size.height} pixels` : ''}`;
 }
 
-/** Width and height as the header of a PNG or GIF states them. */
+/** Width and height from the header of a PNG or GIF. */
 function dimensions(bytes: Uint8Array): { width: number; height: number } | undefined {
   const data = Buffer.from(bytes);
   if (data.length >= 24 && data.toString('latin1', 1, 4) === 'PNG')
@@ -199,7 +206,7 @@ function dimensions(bytes: Uint8Array): { width: number; height: number } | unde
   return undefined;
 }
 
-/** How many sentences each effort is worth. A request without an effort gets no reasoning. */
+/** How many sentences of reasoning each effort results in. The default effort is `none`. */
 const sentencesOfEffort: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1,
@@ -211,8 +218,9 @@ const sentencesOfEffort: Readonly<Record<ReasoningEffort, number>> = {
 };
 
 /**
- * The guide's reasoning: true statements about the request, the weightiest first, as many as the effort is worth.
- * `calls` is what the guide decided to call.
+ * The reasoning of the guide: true statements about the request, the most important first.
+ *
+ * @param calls the planned tool calls.
  */
 function reasoningSegments(
   request: ChatRequest,

@@ -3,18 +3,18 @@ import type { Script } from './script.ts';
 import { buildTokenizer, type Tokenizer } from './tokenizer.ts';
 import { textsOfGuide } from './topics.ts';
 
-/** The trained model with its tokenizer. */
+/** A trained model and its tokenizer. */
 export interface Engine {
   readonly tokenizer: Tokenizer;
   readonly model: LanguageModel;
-  /** Changes when the model, and so the answer to the same seed, may change (`system_fingerprint`). */
+  /** `system_fingerprint`. Differs whenever the same seed may give another answer because the model has changed. */
   readonly fingerprint: string;
 }
 
-/** To be raised when the code that writes answers changes what the same seed gives. */
+/** Increase this when a change of the code changes the answer to the same request and seed. */
 const generation = 4;
 
-/** Trains on the shipped text and on what the guide itself says. */
+/** Trains a model on the text below and on the answers of the guide. */
 export function trainEngine(): Engine {
   const texts = [...corpus, ...textsOfGuide];
   const tokenizer = buildTokenizer(texts);
@@ -29,34 +29,38 @@ export function trainEngine(): Engine {
   return { tokenizer, model, fingerprint: `fp_${digest.slice(0, 12)}` };
 }
 
-const leastListening = 0.01;
-const moreListening = 0.02;
+const baseShare = 0.01;
+const sharePerMatchedToken = 0.02;
 
 /**
- * The distribution a model writes from. Without a script it is the n-gram model's. With one it is a mixture: the
- * script's own, and a share of 1 to 7 % of the n-gram model's, more the more context that model knows.
+ * The distribution from which the next token is sampled. Without a script, it is that of the n-gram model. With a
+ * script, it is that of the script mixed with 1 to 7 % of the n-gram model, depending on how much of the context that
+ * model knows.
  */
 export function nextProbabilities(model: LanguageModel, history: readonly number[], script?: Script): Float64Array {
   const { probabilities, matched } = model.next(history);
   const planned = script?.next();
   if (!planned) return probabilities;
-  const share = leastListening + moreListening * matched;
+  const share = baseShare + sharePerMatchedToken * matched;
   for (let id = 0; id < probabilities.length; id++) probabilities[id] = (probabilities[id] ?? 0) * share;
   for (const [id, weight] of planned) probabilities[id] = (probabilities[id] ?? 0) + (1 - share) * weight;
   return probabilities;
 }
 
 /**
- * A small but real language model: interpolated Kneser-Ney over token ids, up to four tokens long (three of context).
+ * A small but real language model: interpolated Kneser-Ney over sequences of up to four token ids (three of context).
  *
  * p(w | h) = max(count(h w) - D, 0) / total(h) + D · types(h) / total(h) · p(w | h without its first token)
  *
- * The longest order counts occurrences, the shorter ones count in how many different contexts a token was seen (Kneser
- * and Ney 1995; Chen and Goodman 1998); under the shortest lies the uniform distribution, so every token always has a
- * probability above zero and the whole sums to one.
+ * The highest order counts occurrences, and lower orders count the different contexts in which a token occurs (Kneser
+ * and Ney 1995; Chen and Goodman 1998). The lowest order is interpolated with the uniform distribution, so that the
+ * probability of every token is greater than zero. The probabilities add up to one.
  */
 export interface LanguageModel {
-  /** Probabilities of every token id after `history`, the caller's to change; `matched`: how many tokens were known (0…3). */
+  /**
+   * The probabilities of all token ids after `history`, in an array that the caller may change. `matched` is the number
+   * of tokens of the history (0 to 3) that the model knows as context.
+   */
   next(history: readonly number[]): { probabilities: Float64Array; matched: number };
 }
 
@@ -70,11 +74,14 @@ type Contexts = Map<number, Context>;
 const order = 4;
 const discount = 0.75;
 
-/** `texts` are token ids without an end; `size` is the number of token ids and `endOfText` one of them. */
+/**
+ * @param texts token ids, without `endOfText`.
+ * @param size the number of different token ids.
+ */
 export function trainLanguageModel(texts: Iterable<readonly number[]>, size: number, endOfText: number): LanguageModel {
   const key = (context: readonly number[]): number => context.reduce((sum, id) => sum * size + id, 0);
   const tables: Contexts[] = Array.from({ length: order }, () => new Map());
-  const countIn = (length: number, context: readonly number[], token: number): boolean => {
+  const countInOrder = (length: number, context: readonly number[], token: number): boolean => {
     const table = tables[length] as Contexts;
     const contextKey = key(context);
     let entry = table.get(contextKey);
@@ -82,15 +89,15 @@ export function trainLanguageModel(texts: Iterable<readonly number[]>, size: num
       entry = { total: 0, counts: new Map() };
       table.set(contextKey, entry);
     }
-    const seen = entry.counts.get(token) ?? 0;
-    entry.counts.set(token, seen + 1);
+    const previousCount = entry.counts.get(token) ?? 0;
+    entry.counts.set(token, previousCount + 1);
     entry.total++;
-    return seen === 0;
+    return previousCount === 0;
   };
-  // A shorter order learns of a token only when the order above it sees something new: that is its continuation count.
+  // A lower order only counts a token when it is new to the order above. This gives the continuation count.
   const countToken = (context: readonly number[], token: number): void => {
     for (let length = order - 1; length >= 0; length--)
-      if (!countIn(length, context.slice(context.length - length), token)) return;
+      if (!countInOrder(length, context.slice(context.length - length), token)) return;
   };
   for (const text of texts) {
     const padded = [...Array<number>(order - 1).fill(endOfText), ...text, endOfText];
@@ -98,7 +105,7 @@ export function trainLanguageModel(texts: Iterable<readonly number[]>, size: num
       countToken(padded.slice(index - order + 1, index), padded[index] as number);
   }
 
-  /** What contexts say, the longest first, and the share that they leave to shorter ones. */
+  /** The distribution of the contexts, which are sorted by descending length, and the share left for shorter ones. */
   const interpolate = (contexts: readonly Context[]): { probabilities: Float64Array; left: number } => {
     const probabilities = new Float64Array(size);
     let left = 1;
@@ -112,9 +119,9 @@ export function trainLanguageModel(texts: Iterable<readonly number[]>, size: num
   const add = (to: Float64Array, share: number, distribution: Float64Array): void => {
     for (let id = 0; id < size; id++) to[id] = (to[id] ?? 0) + share * (distribution[id] ?? 0);
   };
-  // Without context: the same for every token that is written.
-  const shortest = interpolate([...(tables[0]?.values() ?? [])]);
-  add(shortest.probabilities, shortest.left, new Float64Array(size).fill(1 / size));
+  // The distribution without context does not depend on the history.
+  const withoutContext = interpolate([...(tables[0]?.values() ?? [])]);
+  add(withoutContext.probabilities, withoutContext.left, new Float64Array(size).fill(1 / size));
 
   return {
     next(history) {
@@ -125,13 +132,13 @@ export function trainLanguageModel(texts: Iterable<readonly number[]>, size: num
         contexts.unshift(context);
       }
       const { probabilities, left } = interpolate(contexts);
-      add(probabilities, left, shortest.probabilities);
+      add(probabilities, left, withoutContext.probabilities);
       return { probabilities, matched: contexts.length };
     },
   };
 }
 
-/** Plain prose on the demo's own subjects, one paragraph a text, on which the language model is trained. */
+/** The training text: prose on the subjects of the demo, one paragraph per item. */
 const corpus: readonly string[] = [
   'An organization is the outer wall of everything that belongs together in the cloud. People, service accounts, groups and roles live inside it, and nothing in one organization can see into another. When you sign in, the service first asks which organization you mean, because the same person may belong to several of them. A name is only for people to read; the service knows each organization by its id.',
   'A group is a list with a purpose. It says who belongs to it, and it says which roles its members receive. A person who joins the group receives all of its roles at once, and a person who leaves the group loses them at once. This is why groups are better than single grants: nobody has to remember what a person was given three years ago, because the group remembers it.',

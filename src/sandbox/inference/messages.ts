@@ -11,34 +11,34 @@ import {
 } from './request.ts';
 
 /**
- * Validates the chat history. Beyond each message's own shape: a tool result answers an earlier call, and the calls of
- * an assistant message are all answered before anyone else speaks (as chat templates of such models require).
+ * Validates each message of a chat history and their order: a tool result must answer an earlier call, and all calls of
+ * an assistant message must be answered before the next message of another role. Chat templates of models require this.
  */
 export function readMessages(value: unknown): ChatMessage[] {
   if (!Array.isArray(value)) throw wrongType('messages', 'an array', value);
   if (value.length === 0) throw invalidRequest('messages', '`messages` must hold at least one message.');
   const calls = new Map<string, PastToolCall>();
-  const open = new Set<string>();
+  const unanswered = new Set<string>();
   const messages = value.map((item: unknown, index) => {
     const path = `messages[${index}]`;
     const message = readMessage(item, path, calls);
-    if (message.role !== 'tool') requireAllAnswered(open, path);
-    if (message.answers) open.delete(message.answers.id);
+    if (message.role !== 'tool') requireAllAnswered(unanswered, path);
+    if (message.answers) unanswered.delete(message.answers.id);
     for (const call of message.toolCalls) {
       calls.set(call.id, call);
-      open.add(call.id);
+      unanswered.add(call.id);
     }
     return message;
   });
-  requireAllAnswered(open, 'messages');
+  requireAllAnswered(unanswered, 'messages');
   return messages;
 }
 
-function requireAllAnswered(open: ReadonlySet<string>, path: string): void {
-  if (open.size === 0) return;
+function requireAllAnswered(unanswered: ReadonlySet<string>, path: string): void {
+  if (unanswered.size === 0) return;
   throw invalidRequest(
     path,
-    `An assistant message with tool_calls must be followed by one tool message for each call; without an answer: ${[...open].join(', ')}.`,
+    `An assistant message with tool_calls must be followed by one tool message for each call; without an answer: ${[...unanswered].join(', ')}.`,
   );
 }
 
@@ -131,7 +131,7 @@ function readArguments(text: string, path: string): JsonObject {
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;
   } catch {
-    // The refusal below says the same for text that is no JSON and for JSON that is no object.
+    // The error below covers both invalid JSON and JSON that is not an object.
   }
   throw invalidRequest(path, `\`${path}\` must be a JSON string that holds an object.`);
 }

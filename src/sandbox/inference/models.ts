@@ -1,17 +1,17 @@
 import type { SandboxModel } from '../types.ts';
 
-/** How a model writes: the guide follows a script and listens to the n-gram model; raw is the n-gram model alone. */
+/** How a model writes: `guide` combines a script with the n-gram model, `raw` uses the n-gram model alone. */
 export type Voice = 'guide' | 'raw';
 
 export interface ServedModel extends SandboxModel {
   readonly voice: Voice;
-  /** What applies where a request leaves temperature and top_p out (a model's own generation defaults). */
+  /** The values for requests without `temperature` or `top_p`. */
   readonly defaults: { readonly temperature: number; readonly topP: number };
 }
 
 const guideDefaults = { temperature: 0.7, topP: 0.8 };
 
-/** The models that answer, in the order of `GET /v1/models`. */
+/** The models, in the order of `GET /v1/models`. */
 export const servedModels: readonly ServedModel[] = [
   {
     id: 'sandbox/guide',
@@ -62,8 +62,8 @@ export const servedModels: readonly ServedModel[] = [
 export const models: readonly SandboxModel[] = servedModels;
 
 /**
- * Ids that answer with one fixed error each, for trying out how a client shows it. They are not listed: a list of
- * models should hold only models.
+ * Ids that are always answered with the same error, to try out how a client shows it. `GET /v1/models` does not list
+ * them because they are not models.
  */
 export const magicModels = {
   'sandbox/no-credit': 'noCredit',

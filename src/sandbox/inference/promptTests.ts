@@ -1,5 +1,5 @@
 /*
- * What a prompt file's first tests ask: a fact that is right or wrong, and a grade for an answer.
+ * Answers to the tests of a new prompt file: a fact that is right or wrong, and a grade for an answer.
  */
 
 const capitals: ReadonlyMap<string, string> = new Map(
@@ -23,7 +23,9 @@ const capitals: ReadonlyMap<string, string> = new Map(
   }).map(([country, capital]) => [country.toLowerCase(), capital]),
 );
 
-/** The capital of the country that is asked for: the name alone where the question or the instructions want it short. */
+/**
+ * The capital of the country in the question. Only its name if the question or the instructions ask for a short answer.
+ */
 export function capitalAnswer(words: string, instructions: string): string | undefined {
   const [, country = ''] = /\bcapital of (\p{L}+)/iu.exec(words) ?? [];
   const capital = capitals.get(country.toLowerCase());
@@ -34,18 +36,19 @@ export function capitalAnswer(words: string, instructions: string): string | und
 }
 
 /**
- * A grade from 1 to 5, where the instructions want one for what stands in `<completion>`: by the words of `<expected>` that it has.
- * Where nothing is expected, any answer is a good one: the demo model cannot tell more.
+ * A grade from 1 to 5 for the text in `<completion>`, if the instructions ask for one. It depends on how many words of
+ * `<expected>` the text contains. Without `<expected>`, every answer gets the same good grade, because the demo model
+ * cannot judge it.
  */
 export function gradeAnswer(text: string, instructions: string): string | undefined {
   const completion = partOf(text, 'completion');
   if (completion === undefined || !/\bgrade\b[\s\S]*\b1 to 5\b/i.test(instructions)) return undefined;
-  const given = new Set(wordsOf(completion));
-  if (given.size === 0) return '1';
-  const expected = wordsOf(partOf(text, 'expected') ?? '');
-  if (expected.length === 0) return '4';
-  const found = expected.filter((word) => given.has(word)).length;
-  return String(1 + Math.round((4 * found) / expected.length));
+  const completionWords = new Set(wordsOf(completion));
+  if (completionWords.size === 0) return '1';
+  const expectedWords = wordsOf(partOf(text, 'expected') ?? '');
+  if (expectedWords.length === 0) return '4';
+  const matches = expectedWords.filter((word) => completionWords.has(word)).length;
+  return String(1 + Math.round((4 * matches) / expectedWords.length));
 }
 
 function partOf(text: string, name: string): string | undefined {

@@ -1,6 +1,6 @@
 import { invalidRequest } from './errors.ts';
 
-/** A chat completion request after validation: what the rest of the inference sandbox works with. */
+/** A chat completion request that has been validated. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
@@ -15,9 +15,9 @@ export interface ChatRequest {
   readonly logitBias: ReadonlyMap<number, number>;
   readonly logprobs: boolean;
   readonly topLogprobs: number;
-  /** The smaller of `max_tokens` and `max_completion_tokens`; both bound the whole answer, reasoning included. */
+  /** The smaller of `max_tokens` and `max_completion_tokens`. Both limit the whole answer, including reasoning. */
   readonly maxTokens: number | undefined;
-  /** Which of the two fields gave `maxTokens`. */
+  /** The field that `maxTokens` comes from. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   readonly n: number;
   readonly seed: number | undefined;
@@ -35,18 +35,18 @@ export type Role = (typeof roles)[number];
 
 export interface ChatMessage {
   readonly role: Role;
-  /** The text of the content; the text parts of an image message joined by a line end. */
+  /** The text of the content. Multiple text parts are joined with line breaks. */
   readonly text: string;
   readonly images: readonly ImagePart[];
-  /** Only of an assistant. */
+  /** Empty unless the role is `assistant`. */
   readonly toolCalls: readonly PastToolCall[];
-  /** Only of a tool result: which call it answers, and that call's tool. */
+  /** The call that a tool result answers; `undefined` for other roles. */
   readonly answers: PastToolCall | undefined;
 }
 
 export interface ImagePart {
   readonly url: string;
-  /** Only of a data URL. */
+  /** Like `bytes`, only set for data URLs. */
   readonly mediaType: string | undefined;
   readonly bytes: Uint8Array | undefined;
 }
@@ -60,26 +60,27 @@ export interface PastToolCall {
 export interface FunctionTool {
   readonly name: string;
   readonly description: string;
-  /** A JSON Schema of type object; `{"type":"object"}` where the request gives none. */
+  /** A JSON Schema of type object; by default `{"type":"object"}`. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** A JSON object as it came in. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** How a value is called in an error message: its JSON type. */
+/** The JSON type of a value, for error messages. */
 export function jsonType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /**
- * Readers of one optional field each: undefined when it is absent or null, which clients of the `openai` package send
- * alike; a Refusal (400, `param` names the field) when its type or value is wrong.
+ * Reads an optional field. Like the other readers below, it returns `undefined` if the field is missing or null,
+ * because clients of the `openai` package send either.
+ *
+ * @throws RequestError (400) with the name of the field as `param` when its type or value is wrong.
  */
 export function readNumber(body: JsonObject, name: string, bounds: Bounds): number | undefined {
   const value = body[name];
@@ -109,7 +110,7 @@ export function readString(body: JsonObject, name: string): string | undefined {
   throw wrongType(name, 'a string', value);
 }
 
-/** A number's bounds; `above` excludes its own value. */
+/** The bounds of a number. `above` is exclusive, the others are inclusive. */
 export interface Bounds {
   readonly least?: number;
   readonly above?: number;
@@ -117,19 +118,19 @@ export interface Bounds {
 }
 
 function withinBounds(name: string, value: number, { least, above, most }: Bounds): number {
-  const wanted: string[] = [];
-  if (least !== undefined) wanted.push(`at least ${least}`);
-  if (above !== undefined) wanted.push(`greater than ${above}`);
-  if (most !== undefined) wanted.push(`at most ${most}`);
-  const inside = (least ?? value) <= value && value <= (most ?? value) && (above === undefined || value > above);
-  if (!inside) throw invalidRequest(name, `\`${name}\` must be ${wanted.join(' and ')}, got ${value}.`);
+  const conditions: string[] = [];
+  if (least !== undefined) conditions.push(`at least ${least}`);
+  if (above !== undefined) conditions.push(`greater than ${above}`);
+  if (most !== undefined) conditions.push(`at most ${most}`);
+  const isWithin = (least ?? value) <= value && value <= (most ?? value) && (above === undefined || value > above);
+  if (!isWithin) throw invalidRequest(name, `\`${name}\` must be ${conditions.join(' and ')}, got ${value}.`);
   return value;
 }
 
-export function wrongType(path: string, wanted: string, value: unknown): Error {
-  const got = typeof value === 'number' ? String(value) : jsonType(value);
+export function wrongType(path: string, expected: string, value: unknown): Error {
+  const actual = typeof value === 'number' ? String(value) : jsonType(value);
   return invalidRequest(
     path,
-    value === undefined ? `\`${path}\` is required.` : `\`${path}\` must be ${wanted}, got ${got}.`,
+    value === undefined ? `\`${path}\` is required.` : `\`${path}\` must be ${expected}, got ${actual}.`,
   );
 }

@@ -2,7 +2,7 @@ import type { ChoiceEvent, FinishReason, TokenEntry } from './choice.ts';
 
 export interface Usage {
   readonly prompt_tokens: number;
-  /** Every written token: reasoning, content, arguments of calls; the end of a text is not counted. */
+  /** All tokens of reasoning, content and tool call arguments. The end of a text does not count. */
   readonly completion_tokens: number;
   readonly total_tokens: number;
   readonly prompt_tokens_details: { readonly cached_tokens: number };
@@ -17,7 +17,7 @@ export function usageOf(promptTokens: number, completionTokens: number): Usage {
   };
 }
 
-/** Members that a whole answer and every chunk of a streamed one have in common. */
+/** Properties of a complete answer and of each chunk of a streamed answer. */
 export interface Envelope {
   readonly id: string;
   /** Unix seconds. */
@@ -27,9 +27,9 @@ export interface Envelope {
 }
 
 /**
- * Gathers the events of one choice into `choices[index]` of a whole answer. `content` is null beside tool calls that
- * come without words, `reasoning_content` null without reasoning, `logprobs` null when they were not asked for; they
- * cover the tokens of the content only, not those of reasoning and calls.
+ * Collects the events of one choice into `choices[index]` of a complete answer. `content` is null if there are only
+ * tool calls, `reasoning_content` is null if there is no reasoning, and `logprobs` is null unless requested. `logprobs`
+ * only has the tokens of the content, not those of reasoning and tool calls.
  */
 export class ChoiceCollector {
   readonly #index: number;
@@ -37,8 +37,8 @@ export class ChoiceCollector {
   #reasoning = '';
   #content = '';
   #hasContent = false;
-  #finish: FinishReason = 'stop';
-  #stop: string | null = null;
+  #finishReason: FinishReason = 'stop';
+  #stopString: string | null = null;
   readonly #entries: TokenEntry[] = [];
   readonly #calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[] = [];
 
@@ -66,8 +66,8 @@ export class ChoiceCollector {
         break;
       }
       case 'finish':
-        this.#finish = event.reason;
-        this.#stop = event.stop;
+        this.#finishReason = event.reason;
+        this.#stopString = event.stop;
     }
   }
 
@@ -81,8 +81,8 @@ export class ChoiceCollector {
         tool_calls: this.#calls,
       },
       logprobs: this.#logprobs ? { content: this.#entries } : null,
-      finish_reason: this.#finish,
-      stop_reason: this.#stop,
+      finish_reason: this.#finishReason,
+      stop_reason: this.#stopString,
     };
   }
 }
@@ -100,19 +100,19 @@ export function completionBody(envelope: Envelope, choices: readonly ChoiceColle
   };
 }
 
-/** One server-sent event with a JSON value. */
+/** A server-sent event with a JSON value. */
 export const sseEvent = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 
 export const sseDone = 'data: [DONE]\n\n';
 
-/** The chunk that opens a choice: its role and an empty content. */
+/** The first chunk of a choice, with its role and empty content. */
 export function openingChunk(envelope: Envelope, index: number): object {
   return chunk(envelope, [choiceDelta(index, { role: 'assistant', content: '' })]);
 }
 
 /**
- * The chunk of one event; undefined when it has nothing to tell (a token of which all text is held back). The entries
- * of `logprobs` stand in the chunk of their text; a token that is only a part of a character comes with content `""`.
+ * The chunk of an event, or `undefined` if it would be empty because the text of the token is held back. The entries of
+ * `logprobs` are in the same chunk as their text. The content of a token that is only part of a character is `""`.
  */
 export function eventChunk(
   envelope: Envelope,

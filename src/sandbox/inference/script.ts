@@ -1,11 +1,11 @@
 import type { Tokenizer } from './tokenizer.ts';
 
-/** A piece of an answer: fixed text, or wordings of which one is to be written (none the beginning of another). */
+/** A piece of an answer: fixed text, or alternative wordings, none of which is the beginning of another. */
 export type Segment = string | readonly string[];
 
 /**
- * What the guide means to write, as a model over tokens: at every place it gives the probabilities of the tokens that
- * continue a wording, all wordings of a segment being equally probable until they part ways.
+ * What the guide is going to write, as a language model: at each position, it gives the probabilities of the tokens
+ * that continue a wording. All wordings of a segment are equally probable as long as they are possible.
  */
 export class Script {
   readonly #segments: readonly (readonly (readonly number[])[])[];
@@ -27,7 +27,10 @@ export class Script {
     this.#wordings = this.#segments[0] ?? [];
   }
 
-  /** Probabilities of the next token; the end of the text after the last segment; undefined when that was passed over. */
+  /**
+   * The probabilities of the next token. After the last segment, only the end of the text is possible. Returns
+   * `undefined` if another token has been written instead of the end.
+   */
   next(): ReadonlyMap<number, number> | undefined {
     if (this.#segment > this.#segments.length) return undefined;
     if (this.#segment === this.#segments.length) return new Map([[this.#endOfText, 1]]);
@@ -39,10 +42,12 @@ export class Script {
     return next;
   }
 
-  /** Takes note of the written token. One that no wording has stands for the first wording's token at this place. */
+  /**
+   * Moves on after a token is written. A token that no wording has here counts as that of the first possible wording.
+   */
   advance(id: number): void {
-    const agreeing = this.#wordings.filter((wording) => wording[this.#position] === id);
-    this.#wordings = agreeing.length > 0 ? agreeing : this.#wordings.slice(0, 1);
+    const matching = this.#wordings.filter((wording) => wording[this.#position] === id);
+    this.#wordings = matching.length > 0 ? matching : this.#wordings.slice(0, 1);
     this.#position++;
     if ((this.#wordings[0]?.length ?? 0) > this.#position) return;
     this.#segment++;
@@ -54,13 +59,13 @@ export class Script {
 const isPrefix = (prefix: readonly number[], whole: readonly number[]): boolean =>
   prefix.length <= whole.length && prefix.every((id, index) => id === whole[index]);
 
-/** What a model means to answer to one request, before a token is chosen. */
+/** What a model is going to answer, before any token is chosen. */
 export interface Plan {
   readonly reasoning: readonly Segment[] | undefined;
-  /** `free`: the n-gram model alone; undefined: no content at all, only calls. */
+  /** `free` if the n-gram model writes the content alone, `undefined` if there is no content, only tool calls. */
   readonly content: readonly Segment[] | 'free' | undefined;
   readonly calls: readonly PlannedCall[];
-  /** Token ids that stand before the content in the model's eyes. */
+  /** The token ids that the model continues. */
   readonly history: readonly number[];
 }
 

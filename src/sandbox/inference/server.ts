@@ -23,9 +23,9 @@ import { validateRequest } from './validate.ts';
 export interface InferenceOptions {
   authenticate: Authenticate;
   hooks: Hooks;
-  /** The models on offer when fewer than all (`--models a,b`); all of them when absent. */
+  /** The available models (`--models a,b`); all models by default. */
   models?: readonly SandboxModel[] | undefined;
-  /** Milliseconds between two tokens of a streamed choice (`--pace-ms`): 5 by default, 0 for as fast as possible. */
+  /** Milliseconds between two tokens of a streamed choice (`--pace-ms`); 5 by default, 0 for maximum speed. */
   paceMs?: number | undefined;
   log?: ((line: string) => void) | undefined;
 }
@@ -33,20 +33,21 @@ export interface InferenceOptions {
 const defaultPaceMs = 5;
 
 /**
- * The inference service of the sandbox: `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/models/{id}`. Each
- * request is checked in this order, the first refusal is the answer: path 404, method 405, token 401, content type 415, size 413, JSON and
- * fields 400, model 404, what the model can do 400, context length 400.
+ * Creates the inference service: `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/models/{id}`. Requests are
+ * checked in this order, and the first failed check determines the answer: path (404), method (405), token (401),
+ * content type (415), size (413), JSON and fields (400), model (404), capabilities of the model (400), context length
+ * (400).
  *
- * Counts `completions`, `completions.aborted` (the client left before the end; writing stops) and the gauge
+ * Counts `completions`, `completions.aborted` (the client disconnected early, which stops the model) and the gauge
  * `completions.open`.
  */
 export function createInferenceHandler(options: InferenceOptions): RequestHandler {
   const offered = servedModels.filter(({ id }) => options.models?.some((model) => model.id === id) ?? true);
   const startedAt = Math.floor(Date.now() / 1000);
-  let trained: Engine | undefined;
+  let trainedEngine: Engine | undefined;
   const engine = (): Engine => {
-    trained ??= trainEngine();
-    return trained;
+    trainedEngine ??= trainEngine();
+    return trainedEngine;
   };
 
   const authenticate = (req: IncomingMessage): void => {
@@ -78,7 +79,7 @@ export function createInferenceHandler(options: InferenceOptions): RequestHandle
 
   const route = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { path } = target(req);
-    // Ids hold a slash, which some clients encode and others do not.
+    // Ids contain a slash, which some clients encode and others do not.
     const model = /^\/v1\/models\/(.+)$/.exec(path)?.[1];
     if (model !== undefined) {
       requireMethod(req, 'GET');
@@ -103,7 +104,7 @@ export function createInferenceHandler(options: InferenceOptions): RequestHandle
     route(req, res).catch((error: unknown) => {
       if (!(error instanceof RequestError))
         options.log?.(`inference: ${error instanceof Error ? error.stack : String(error)}`);
-      // What is left of the body is read and dropped, so that the client can finish sending and then read the answer.
+      // Discard the rest of the body, so that the client can finish sending it and then read the answer.
       req.resume();
       if (res.headersSent) res.destroy();
       else sendRequestError(res, error instanceof RequestError ? error : internalError());
@@ -115,7 +116,7 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return segment; // A stray percent sign: no model has that id.
+    return segment; // The percent-encoding is invalid, so no model has this id.
   }
 }
 
@@ -125,25 +126,29 @@ function requireMethod(req: IncomingMessage, method: string): void {
 
 function findModel({ model }: ChatRequest, offered: readonly ServedModel[]): ServedModel {
   const refusals = { noCredit, rateLimited, internalError, overloaded };
-  const magic = Object.entries(magicModels).find(([id]) => id === model)?.[1];
-  if (magic) throw refusals[magic]();
-  const found = offered.find(({ id }) => id === model);
-  if (!found) throw modelNotFound(model);
-  return found;
+  const error = Object.entries(magicModels).find(([id]) => id === model)?.[1];
+  if (error) throw refusals[error]();
+  const served = offered.find(({ id }) => id === model);
+  if (!served) throw modelNotFound(model);
+  return served;
 }
 
 function modelEntry({ id, contextLength }: SandboxModel, created: number): object {
   return { id, object: 'model', created, owned_by: 'rolecall-sandbox', max_model_len: contextLength };
 }
 
-/** Bytes a request body may have: images come inside it as data URLs. */
-const longestBody = 8 * 1024 * 1024;
+/** The maximum size of a request body, in bytes. Bodies can contain images as data URLs. */
+const maxBodyBytes = 8 * 1024 * 1024;
 
-/** The JSON value of a request body. Throws a Refusal: 415, 413, or 400 for what is not UTF-8 or not JSON. */
+/**
+ * Reads the JSON value of a request body.
+ *
+ * @throws RequestError 415 or 413, or 400 when the body is not UTF-8 or not JSON.
+ */
 async function readJsonBody(req: IncomingMessage): Promise<unknown> {
   if (!isJson(req.headers['content-type']))
     throw httpError(415, 'The Content-Type must be application/json; charset=utf-8.');
-  if (Number(req.headers['content-length'] ?? 0) > longestBody) throw tooLong();
+  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLong();
   const bytes = await readBytes(req);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -152,14 +157,14 @@ async function readJsonBody(req: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Events rather than iteration: leaving a loop over a request destroys it, and the answer with it. */
+/** Uses events because leaving a `for await` loop over a request destroys the connection before the answer is sent. */
 function readBytes(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > longestBody) reject(tooLong());
+      if (size > maxBodyBytes) reject(tooLong());
       else chunks.push(chunk);
     });
     req.on('end', () => resolve(Buffer.concat(chunks)));
@@ -167,7 +172,7 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
   });
 }
 
-const tooLong = (): Error => httpError(413, `The body is longer than ${longestBody} bytes.`);
+const tooLong = (): Error => httpError(413, `The body is longer than ${maxBodyBytes} bytes.`);
 
 function isJson(contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());

@@ -1,17 +1,17 @@
 /**
- * A reversible tokenizer: any text becomes token ids and the same text again.
+ * A reversible tokenizer: decoding the token ids of a text gives the same text.
  *
- * Token ids, in order: 0…255 are single bytes, 256 ends a text, the rest are pieces read off the training text: words
- * with their leading space, punctuation, white space and, for words the training text lacks, frequent parts of words.
- * What no piece covers falls back to its UTF-8 bytes, so one character may be spread over several tokens.
+ * The ids 0 to 255 are single bytes, and 256 is the end of a text. The other ids are pieces of the training text: words
+ * with their leading space, punctuation, white space and, for words that are not in the training text, frequent parts
+ * of words. Characters that no piece covers are encoded as UTF-8 bytes, so one character may take several tokens.
  */
 export interface Tokenizer {
-  /** Number of token ids; valid ids are 0…size-1. */
+  /** The number of token ids. Valid ids are 0 to `size - 1`. */
   readonly size: number;
   readonly endOfText: number;
-  /** Lone surrogates become U+FFFD first: they have no UTF-8 form. */
+  /** Lone surrogates are replaced with U+FFFD because they have no UTF-8 form. */
   encode(text: string): number[];
-  /** The UTF-8 bytes of one token; empty for the end of a text and for an id that does not exist. */
+  /** The UTF-8 bytes of a token. Empty for the end of a text and for an invalid id. */
   bytes(id: number): Uint8Array;
   decode(ids: Iterable<number>): string;
 }
@@ -19,9 +19,9 @@ export interface Tokenizer {
 const endOfTextId = 256;
 
 const firstPieceId = 257;
-const rarestWordPart = 12;
+const minPartCount = 12;
 
-/** Words with at most one space before them, up to three digits, runs of other signs, white space. */
+/** A word or up to three digits or a run of other characters, each with at most one space before it; white space. */
 const preToken = / ?\p{L}+| ?\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 
 function splitText(text: string): string[] {
@@ -31,7 +31,7 @@ function splitText(text: string): string[] {
 export function buildTokenizer(trainingTexts: readonly string[]): Tokenizer {
   const pieces = collectPieces(trainingTexts);
   const ids = new Map(pieces.map((piece, index) => [piece, firstPieceId + index]));
-  const longest = pieces.reduce((length, piece) => Math.max(length, piece.length), 1);
+  const maxPieceLength = pieces.reduce((length, piece) => Math.max(length, piece.length), 1);
   const tokenBytes: Uint8Array[] = [];
   for (let byte = 0; byte < 256; byte++) tokenBytes.push(Uint8Array.of(byte));
   tokenBytes.push(new Uint8Array());
@@ -39,24 +39,24 @@ export function buildTokenizer(trainingTexts: readonly string[]): Tokenizer {
   const noBytes = new Uint8Array();
 
   const pieceAt = (text: string, start: number): { id: number; length: number } | undefined => {
-    for (let length = Math.min(longest, text.length - start); length > 0; length--) {
+    for (let length = Math.min(maxPieceLength, text.length - start); length > 0; length--) {
       const id = ids.get(text.slice(start, start + length));
       if (id !== undefined) return { id, length };
     }
     return undefined;
   };
 
-  const encodePart = (part: string, into: number[]): void => {
+  const encodePart = (part: string, output: number[]): void => {
     let position = 0;
     while (position < part.length) {
       const piece = pieceAt(part, position);
       if (piece) {
-        into.push(piece.id);
+        output.push(piece.id);
         position += piece.length;
         continue;
       }
       const character = String.fromCodePoint(part.codePointAt(position) ?? 0);
-      into.push(...Buffer.from(character, 'utf8'));
+      output.push(...Buffer.from(character, 'utf8'));
       position += character.length;
     }
   };
@@ -74,19 +74,19 @@ export function buildTokenizer(trainingTexts: readonly string[]): Tokenizer {
   };
 }
 
-/** Every word and sign of the training texts, most frequent first, then the parts that many of its words share. */
+/** All words and signs of the training texts, then the parts that many words share; each by descending frequency. */
 function collectPieces(trainingTexts: readonly string[]): string[] {
   const words = new Map<string, number>();
-  // A single ASCII character has its byte's token already.
+  // Single ASCII characters already have a token: their byte.
   const isByte = (word: string): boolean => word.length === 1 && word <= '\x7f';
   for (const text of trainingTexts) for (const word of splitText(text)) if (!isByte(word)) increase(words, word);
   const parts = new Map<string, number>();
   for (const word of words.keys()) for (const part of partsOf(word)) if (!words.has(part)) increase(parts, part);
-  for (const [part, count] of parts) if (count < rarestWordPart) parts.delete(part);
+  for (const [part, count] of parts) if (count < minPartCount) parts.delete(part);
   return [...byFrequency(words), ...byFrequency(parts)];
 }
 
-/** Substrings of two to five letters; a leading space stays with the part that begins the word. */
+/** The substrings of two to five characters. A leading space belongs to the parts at the start of the word. */
 function partsOf(word: string): Set<string> {
   const parts = new Set<string>();
   if (!/^ ?\p{L}+$/u.test(word)) return parts;

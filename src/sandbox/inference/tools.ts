@@ -5,29 +5,32 @@ import type { ChatRequest, FunctionTool } from './request.ts';
 import type { PlannedCall } from './script.ts';
 
 /**
- * When the guide calls tools. It looks only at what the user typed last (question.ts) and at what was called since, never
- * at chance:
+ * Decides which tools the guide calls. This only depends on the last message that the user typed (question.ts) and on
+ * the calls made since, never on chance:
  *
- * 1. No tools, `tool_choice: none`, or a message that says "without tools", "no tools", "don't use …": no call.
+ * 1. If there are no tools, `tool_choice` is `none` or the message says "without tools", "no tools", "don't use …" or
+ *    the like, no tool is called.
  * 2. A question about access that names no tool calls the access tools (access.ts).
- * 3. The message is cut into steps at the word "then". The first round takes the first step, the round after its
- *    results the second, and so on; when the steps are used up the guide answers in words.
- * 4. A step calls every tool it names, at once: by the name itself, by the name's words in a row ("word count"), or by
- *    all words of a name of several words in any order ("count the words" for `word_count`), singular or plural.
- * 5. A first step that names none calls the one tool whose description fits best: at least two words of the step, and
- *    half of its words that carry meaning, must occur there.
- * 6. A call that was already made since the last user message, with equal arguments, is not made again.
- * 7. The phrase "keep calling" replaces 3 and 6: each round repeats the calls of the round before, without end.
- * 8. Of the tools of an editor's agent, some of which write and run, only Rolecall's are called, and never by 5.
+ * 3. The word "then" separates the message into steps. The first round of calls is for the first step, the round after
+ *    its results for the second step, and so on. After the last step, the guide answers in words.
+ * 4. A step calls all tools that it names, at once. It can name a tool by the exact name, by the words of the name in a
+ *    row ("word count") or, if there are several, in any order ("count the words" for `word_count`), singular or
+ *    plural.
+ * 5. If the first step names no tool, it calls the tool whose name and description have the most words in common with
+ *    it: at least two, and at least half of the meaningful words of the step.
+ * 6. A call is not repeated with the same arguments for the same user message.
+ * 7. The phrase "keep calling" replaces rules 3 and 6: each round endlessly repeats the calls of the previous round.
+ * 8. An editor's agent offers tools that write files and run programs. Of its tools, only Rolecall's are called, and
+ *    rule 5 does not apply.
  *
- * How arguments are found: see arguments.ts.
+ * See arguments.ts for how arguments are found.
  */
 export function planCalls(request: ChatRequest): readonly PlannedCall[] {
   const start = request.messages.findLastIndex(({ role }) => role === 'user');
-  const asked = readQuestion(request.messages[start]?.text);
-  const tools = callableTools(request, asked);
+  const userQuestion = readQuestion(request.messages[start]?.text);
+  const tools = callableTools(request, userQuestion);
   if (tools.length === 0) return [];
-  const text = asked.words;
+  const text = userQuestion.words;
   if (/\b(?:without|no)\s+(?:any\s+|using\s+)?tools?\b|\b(?:do not|don't|never)\s+(?:use|call|run)\b/i.test(text))
     return [];
   const rounds = request.messages.slice(start + 1).filter(({ toolCalls }) => toolCalls.length > 0);
@@ -37,8 +40,8 @@ export function planCalls(request: ChatRequest): readonly PlannedCall[] {
       .filter(({ name }) => tools.some((tool) => tool.name === name))
       .map(({ name, arguments: values }) => ({ name, arguments: values }));
 
-  const made = new Set(rounds.flatMap(({ toolCalls }) => toolCalls.map(callKey)));
-  const isNew = (call: PlannedCall): boolean => !made.has(callKey(call));
+  const previousCalls = new Set(rounds.flatMap(({ toolCalls }) => toolCalls.map(callKey)));
+  const isNew = (call: PlannedCall): boolean => !previousCalls.has(callKey(call));
   const words = text.split(/[^\w-]+/);
   const question = tools.some(({ name }) => words.includes(name)) ? undefined : accessQuestion(text);
   if (question && offersAccess(request)) return accessCalls(request, question).filter(isNew);
@@ -53,22 +56,22 @@ export function planCalls(request: ChatRequest): readonly PlannedCall[] {
 /** The tools that the guide may call. */
 export function callableTools({ tools, toolChoice }: ChatRequest, { isOfAgent }: Question): readonly FunctionTool[] {
   if (toolChoice === 'none') return [];
-  const ours = tools.filter(({ name }) => /(?:^|_)rolecall_/.test(name));
-  return isOfAgent || ours.length > 0 ? ours : tools;
+  const rolecallTools = tools.filter(({ name }) => /(?:^|_)rolecall_/.test(name));
+  return isOfAgent || rolecallTools.length > 0 ? rolecallTools : tools;
 }
 
 const callKey = (call: PlannedCall): string => `${call.name} ${JSON.stringify(call.arguments)}`;
 
 function chooseTools(step: string, tools: readonly FunctionTool[], mayGuess: boolean): readonly FunctionTool[] {
-  const named = tools.filter((tool) => names(step, tool.name));
-  if (named.length > 0 || !mayGuess) return named;
+  const namedTools = tools.filter((tool) => names(step, tool.name));
+  if (namedTools.length > 0 || !mayGuess) return namedTools;
   const guess = bestDescribed(step, tools);
   if (guess) return [guess];
   const [first] = tools;
   return first && asksToKeepCalling(step) ? [first] : [];
 }
 
-/** The words of a tool's name: cut at `_`, `-` and where a capital follows a small letter. */
+/** The words of a tool name, separated by `_`, `-` or a change from lower to upper case. */
 export function wordsOfName(name: string): string[] {
   return name
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
@@ -79,24 +82,24 @@ export function wordsOfName(name: string): string[] {
 
 function names(step: string, name: string): boolean {
   const words = wordsOfName(name).map((word) => `${singular(word)}(?:e?s)?`);
-  const whole = (pattern: string): boolean =>
+  const hasWhole = (pattern: string): boolean =>
     new RegExp(`(?<![\\p{L}\\p{N}_])${pattern}(?![\\p{L}\\p{N}_])`, 'iu').test(step);
   if (words.length === 0) return step.includes(name);
-  return whole(words.join('[\\s_-]*')) || (words.length > 1 && words.every(whole));
+  return hasWhole(words.join('[\\s_-]*')) || (words.length > 1 && words.every(hasWhole));
 }
 
 function bestDescribed(step: string, tools: readonly FunctionTool[]): FunctionTool | undefined {
-  const meaning = meaningfulWords(step);
+  const stepWords = meaningfulWords(step);
   let best: { tool: FunctionTool; score: number } | undefined;
   for (const tool of tools) {
-    const known = meaningfulWords(`${wordsOfName(tool.name).join(' ')} ${tool.description}`);
-    const score = [...meaning].filter((word) => known.has(word)).length;
-    if (score >= 2 && score * 2 >= meaning.size && score > (best?.score ?? 0)) best = { tool, score };
+    const toolWords = meaningfulWords(`${wordsOfName(tool.name).join(' ')} ${tool.description}`);
+    const score = [...stepWords].filter((word) => toolWords.has(word)).length;
+    if (score >= 2 && score * 2 >= stepWords.size && score > (best?.score ?? 0)) best = { tool, score };
   }
   return best?.tool;
 }
 
-const emptyWords = new Set(
+const stopWords = new Set(
   'about also and are can could does for from give have here how into just like make many me much need please show some tell that the their them there these this those use want was were what when where which who why will with would you your'.split(
     ' ',
   ),
@@ -104,7 +107,7 @@ const emptyWords = new Set(
 
 function meaningfulWords(text: string): Set<string> {
   const words = text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
-  return new Set(words.filter((word) => !emptyWords.has(word)).map(singular));
+  return new Set(words.filter((word) => !stopWords.has(word)).map(singular));
 }
 
 const singular = (word: string): string => (word.length > 3 ? word.replace(/(?<![su])s$/, '') : word);

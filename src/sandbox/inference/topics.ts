@@ -1,6 +1,6 @@
 import type { Segment } from './script.ts';
 
-/** Prompts that the demo answers well; README, the walkthrough and the chat name the same ones. */
+/** Prompts that the demo answers well. The README, the walkthrough and the chat suggest the same prompts. */
 export const demoPrompts = [
   '/access who can administer meridian?',
   '/access what can dora.haddad reach?',
@@ -10,40 +10,40 @@ export const demoPrompts = [
 
 const [administer, reach, members, explain] = demoPrompts;
 
-const ownCloud: Segment = [
+const connectHint: Segment = [
   'To get real answers, connect your own cloud in the settings.',
   'Connect your own cloud in the settings for real answers.',
   'Real answers come from your own cloud, once it is configured.',
 ];
 
-const onlyLikeThese = "I'm a demo model and can only answer prompts like these:\n\n";
+const promptsIntro = "I'm a demo model and can only answer prompts like these:\n\n";
 
-/** The answer to a question about the guide itself, and to anything it does not understand. */
+/** The answer to questions about the guide itself and to anything that it does not understand. */
 const promptsAnswer: readonly Segment[] = [
-  onlyLikeThese,
+  promptsIntro,
   `- \`${administer}\`\n- \`${reach}\`\n- \`${members}\`\n- \`${explain}\` with a file open\n\n`,
-  ownCloud,
+  connectHint,
 ];
 
-/** The same where no tools are offered: on the command line, or in a workspace without any. */
+/** The same if the request offers no tools: on the command line, or in a workspace without tools. */
 const promptsWithoutTools: readonly Segment[] = [
-  onlyLikeThese,
+  promptsIntro,
   '- `explain roles`\n- `what is a token?`\n- `count to 20`\n- `sort the lines`, with a file attached\n\n',
   'The access tools are not offered here. They are in VS Code’s chat, after `@rolecall`:\n\n',
   `- \`${administer}\`\n- \`${reach}\`\n- \`${members}\`\n- \`${explain}\` with a file open\n\n`,
   'On the command line, use `rolecall who-has` and `rolecall access`. ',
-  ownCloud,
+  connectHint,
 ];
 
 interface Topic {
-  /** The topic is chosen when this matches; the first that matches wins. */
+  /** The first topic whose pattern matches is chosen. */
   readonly about: RegExp;
   readonly answer: readonly Segment[];
-  /** The prompts follow. */
+  /** Whether the suggested prompts follow the answer. */
   readonly thenPrompts?: true;
 }
 
-/** The guide's answers. Wordings in brackets are alternatives; the seed chooses among them. */
+/** The answers of the guide. Nested arrays contain alternative wordings, among which the seed chooses. */
 const topics: readonly Topic[] = [
   {
     about: /\bwhat (?:can|could|do) you\b|\bwho are you\b|\bwhat are you\b|^\s*help\b/i,
@@ -107,7 +107,7 @@ const topics: readonly Topic[] = [
   },
 ];
 
-/** Segments on the subject of the text: the prompts where the guide knows none. */
+/** The answer on the topic of the text, or the suggested prompts if it has no known topic. */
 export function topicAnswer(text: string, hasTools: boolean): readonly Segment[] {
   const prompts = hasTools ? promptsAnswer : promptsWithoutTools;
   const topic = topics.find(({ about }) => about.test(text));
@@ -117,16 +117,16 @@ export function topicAnswer(text: string, hasTools: boolean): readonly Segment[]
 const wholeAnswer = ({ answer, thenPrompts }: Topic, prompts: readonly Segment[]): readonly Segment[] =>
   thenPrompts ? [...answer, ...prompts] : answer;
 
-/** What the guide says, as plain texts for the n-gram model to learn from. */
+/** The answers of the guide as plain text, on which the n-gram model is trained. */
 export const textsOfGuide: readonly string[] = [
   ...topics.map((topic) => wholeAnswer(topic, promptsAnswer)),
   promptsAnswer,
 ].flatMap(renderings);
 
-/** As many texts as the segment with the most wordings has, each wording in at least one of them. */
+/** Renders enough texts that every wording of every segment occurs in at least one of them. */
 function renderings(segments: readonly Segment[]): string[] {
   const count = Math.max(...segments.map((segment) => (typeof segment === 'string' ? 1 : segment.length)));
-  return Array.from({ length: count }, (_, round) =>
-    segments.map((segment) => (typeof segment === 'string' ? segment : segment[round % segment.length])).join(''),
+  return Array.from({ length: count }, (_, index) =>
+    segments.map((segment) => (typeof segment === 'string' ? segment : segment[index % segment.length])).join(''),
   );
 }

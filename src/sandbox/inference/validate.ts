@@ -15,15 +15,17 @@ import {
   wrongType,
 } from './request.ts';
 
-/** Most tools one request may offer. */
-const mostTools = 128;
-const mostStops = 4;
-const mostChoices = 8;
-const mostTopLogprobs = 20;
+const maxTools = 128;
+const maxStops = 4;
+const maxChoices = 8;
+const maxTopLogprobs = 20;
 
 /**
- * Checks every field of a chat completion request (specification of the inference service). Unknown fields are
- * ignored. Throws a Refusal (400) whose `param` names the field. `vocabulary` is the number of token ids.
+ * Validates every field of a chat completion request (inference specification, "Chat completion request"). Unknown
+ * fields are ignored.
+ *
+ * @param vocabulary the number of token ids.
+ * @throws RequestError (400) with the name of the field as `param` when a field is invalid.
  */
 export function validateRequest(body: unknown, vocabulary: number): ChatRequest {
   if (!isObject(body)) throw invalidRequest('', `The body must be a JSON object, got ${jsonType(body)}.`);
@@ -51,7 +53,7 @@ export function validateRequest(body: unknown, vocabulary: number): ChatRequest 
     logitBias: readLogitBias(body.logit_bias, vocabulary),
     ...readLogprobs(body),
     ...readLimit(body),
-    n: readInteger(body, 'n', { least: 1, most: mostChoices }) ?? 1,
+    n: readInteger(body, 'n', { least: 1, most: maxChoices }) ?? 1,
     seed: readInteger(body, 'seed', {}),
     stops: readStops(body.stop),
     ...readStream(body),
@@ -60,16 +62,16 @@ export function validateRequest(body: unknown, vocabulary: number): ChatRequest 
 }
 
 function readLimit(body: JsonObject): Pick<ChatRequest, 'maxTokens' | 'maxTokensField'> {
-  const older = readInteger(body, 'max_tokens', { least: 1 });
-  const newer = readInteger(body, 'max_completion_tokens', { least: 1 });
-  if (newer === undefined || (older !== undefined && older < newer))
-    return { maxTokens: older, maxTokensField: 'max_tokens' };
-  return { maxTokens: newer, maxTokensField: 'max_completion_tokens' };
+  const maxTokens = readInteger(body, 'max_tokens', { least: 1 });
+  const maxCompletionTokens = readInteger(body, 'max_completion_tokens', { least: 1 });
+  if (maxCompletionTokens === undefined || (maxTokens !== undefined && maxTokens < maxCompletionTokens))
+    return { maxTokens, maxTokensField: 'max_tokens' };
+  return { maxTokens: maxCompletionTokens, maxTokensField: 'max_completion_tokens' };
 }
 
 function readLogprobs(body: JsonObject): Pick<ChatRequest, 'logprobs' | 'topLogprobs'> {
   const logprobs = readBoolean(body, 'logprobs') ?? false;
-  const topLogprobs = readInteger(body, 'top_logprobs', { least: 0, most: mostTopLogprobs });
+  const topLogprobs = readInteger(body, 'top_logprobs', { least: 0, most: maxTopLogprobs });
   if (topLogprobs !== undefined && !logprobs)
     throw invalidRequest('top_logprobs', '`top_logprobs` can only be used when `logprobs` is true.');
   return { logprobs, topLogprobs: topLogprobs ?? 0 };
@@ -108,7 +110,7 @@ function readLogitBias(value: unknown, vocabulary: number): Map<number, number> 
 function readStops(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   const stops: unknown[] = Array.isArray(value) ? value : [value];
-  if (stops.length > mostStops) throw invalidRequest('stop', `\`stop\` may hold at most ${mostStops} strings.`);
+  if (stops.length > maxStops) throw invalidRequest('stop', `\`stop\` may hold at most ${maxStops} strings.`);
   return stops.map((stop) => {
     if (typeof stop !== 'string') throw wrongType('stop', 'a string or an array of strings', stop);
     if (stop === '') throw invalidRequest('stop', '`stop` must not be an empty string.');
@@ -127,7 +129,7 @@ function readEffort(body: JsonObject): ReasoningEffort | undefined {
   return effort;
 }
 
-/** Only `auto` and `none`, and only beside tools (specification of the inference service, Limits). */
+/** Only `auto` and `none` are supported, and only together with tools. See the inference specification, "Limits". */
 function readToolChoice(body: JsonObject): 'auto' | 'none' | undefined {
   const value = body.tool_choice;
   if (value === undefined) return undefined;
@@ -144,8 +146,8 @@ function readTools(value: unknown): FunctionTool[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw wrongType('tools', 'an array', value);
   if (value.length === 0) throw invalidRequest('tools', '`tools` must not be empty: leave it out.');
-  if (value.length > mostTools)
-    throw invalidRequest('tools', `\`tools\` may hold at most ${mostTools} tools, got ${value.length}.`);
+  if (value.length > maxTools)
+    throw invalidRequest('tools', `\`tools\` may hold at most ${maxTools} tools, got ${value.length}.`);
   const names = new Set<string>();
   return value.map((item: unknown, index) => {
     const tool = readTool(item, `tools[${index}]`);
@@ -161,21 +163,27 @@ function readTool(item: unknown, path: string): FunctionTool {
   if (item.type !== 'function') throw invalidRequest(`${path}.type`, `\`${path}.type\` must be \`function\`.`);
   if (!isObject(item.function)) throw wrongType(`${path}.function`, 'an object', item.function);
   const { name, description = '', parameters = { type: 'object' } } = item.function;
-  const at = (member: string): string => `${path}.function.${member}`;
-  if (typeof name !== 'string') throw wrongType(at('name'), 'a string', name);
+  const memberPath = (member: string): string => `${path}.function.${member}`;
+  if (typeof name !== 'string') throw wrongType(memberPath('name'), 'a string', name);
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
-    throw invalidRequest(at('name'), `\`${at('name')}\` must be 1 to 64 letters, digits, _ or -, got \`${name}\`.`);
-  if (typeof description !== 'string') throw wrongType(at('description'), 'a string', description);
-  if (!isObject(parameters)) throw wrongType(at('parameters'), 'an object', parameters);
+    throw invalidRequest(
+      memberPath('name'),
+      `\`${memberPath('name')}\` must be 1 to 64 letters, digits, _ or -, got \`${name}\`.`,
+    );
+  if (typeof description !== 'string') throw wrongType(memberPath('description'), 'a string', description);
+  if (!isObject(parameters)) throw wrongType(memberPath('parameters'), 'an object', parameters);
   if (parameters.type !== 'object')
-    throw invalidRequest(at('parameters.type'), `\`${at('parameters.type')}\` must be \`object\`.`);
+    throw invalidRequest(memberPath('parameters.type'), `\`${memberPath('parameters.type')}\` must be \`object\`.`);
   const { properties, required } = parameters;
   if (properties !== undefined && !(isObject(properties) && Object.values(properties).every(isObject)))
-    throw invalidRequest(at('parameters.properties'), `\`${at('parameters.properties')}\` must map names to objects.`);
+    throw invalidRequest(
+      memberPath('parameters.properties'),
+      `\`${memberPath('parameters.properties')}\` must map names to objects.`,
+    );
   if (required !== undefined && !(Array.isArray(required) && required.every((entry) => typeof entry === 'string')))
     throw invalidRequest(
-      at('parameters.required'),
-      `\`${at('parameters.required')}\` must be an array of parameter names.`,
+      memberPath('parameters.required'),
+      `\`${memberPath('parameters.required')}\` must be an array of parameter names.`,
     );
   return { name, description, parameters };
 }

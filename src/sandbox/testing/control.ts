@@ -3,31 +3,31 @@ import { readText, sendJson, target } from '../http.ts';
 import type { RequestHandler } from '../types.ts';
 import { FaultSyntaxError, type FaultTable } from './faults.ts';
 
-/** What the control server steers. */
+/** What the control server gives tests access to. */
 export interface Controlled {
   faults: FaultTable;
   counters: CounterTable;
   secrets: SecretLog;
   bodies: RequestLog;
   endSessions(): number;
-  /** A long-lived bearer token for a person; `undefined` when there is no such person. */
+  /** Issues a long-lived bearer token for a person, or returns `undefined` if there is no such person. */
   issueServiceToken(person: string, seconds: number): string | undefined;
 }
 
 /**
- * The tests' remote control, under one random path segment; without it everything is 404.
+ * Lets tests control the sandbox. All paths start with a random segment. Any other path is answered with 404.
  *
- * | request                | what it does                                                                       |
- * |------------------------|------------------------------------------------------------------------------------|
- * | `POST /faults`         | adds a fault (`faults.ts`), or each of an array; answers the faults in force          |
- * | `GET /faults`          | the faults in force                                                                |
- * | `DELETE /faults`       | removes them all                                                                   |
- * | `GET /counters`        | the counters, one flat object                                                      |
- * | `DELETE /counters`     | starts counting over                                                               |
- * | `GET /secrets`         | every token, code, verifier, state, nonce and secret seen on the wire, for canary tests |
- * | `GET /completions`     | the bodies of the last requests for a completion, oldest first: 50, and 4 MiB in all |
- * | `POST /sessions/end`   | ends every session and service token; answers `{ended}`                            |
- * | `POST /service-tokens` | `{person, seconds?}` → `{token, expires_in}`: a long-lived bearer outside of sessions |
+ * | request                | effect                                                                                  |
+ * |------------------------|-----------------------------------------------------------------------------------------|
+ * | `POST /faults`         | adds a fault or an array of faults (`faults.ts`); returns the active faults             |
+ * | `GET /faults`          | returns the active faults                                                               |
+ * | `DELETE /faults`       | removes all faults                                                                      |
+ * | `GET /counters`        | returns the counters as one flat object                                                 |
+ * | `DELETE /counters`     | resets the counters                                                                     |
+ * | `GET /secrets`         | returns every token, code, verifier, state, nonce and secret that was sent or received  |
+ * | `GET /completions`     | returns the bodies of the last completion requests, oldest first (at most 50 and 4 MiB) |
+ * | `POST /sessions/end`   | ends all sessions and revokes all service tokens; returns `{ended}`                     |
+ * | `POST /service-tokens` | `{person, seconds?}` → `{token, expires_in}`: issues a long-lived bearer token          |
  */
 export function controlHandler(key: string, controlled: Controlled): RequestHandler {
   return (req, res) => {
@@ -39,14 +39,18 @@ export function controlHandler(key: string, controlled: Controlled): RequestHand
       return;
     }
     run(action, controlled, req, res).catch((error: unknown) => {
-      const asked = error instanceof FaultSyntaxError || error instanceof SyntaxError || error instanceof RangeError;
+      const isBadRequest =
+        error instanceof FaultSyntaxError || error instanceof SyntaxError || error instanceof RangeError;
       const error_description = error instanceof Error ? error.message : String(error);
-      sendJson(res, asked ? 400 : 500, { error: asked ? 'invalid_request' : 'server_error', error_description });
+      sendJson(res, isBadRequest ? 400 : 500, {
+        error: isBadRequest ? 'invalid_request' : 'server_error',
+        error_description,
+      });
     });
   };
 }
 
-/** The answer's body; `undefined` answers 204. */
+/** Returns the body of the answer, or `undefined` to answer 204. */
 type Action = (controlled: Controlled, body: unknown) => unknown;
 
 const ACTIONS: Record<string, Action> = {
@@ -84,9 +88,10 @@ async function run(action: Action, controlled: Controlled, req: IncomingMessage,
 }
 
 /**
- * Named numbers for tests to read. Counted for both services: `requests.<service>`, `<service> <METHOD> <path>`,
- * `host <Host header>`, `faults.<kind>`, `unauthorized.<service>` (answers with 401), `streams.<service>.opened`, `.ended`,
- * `.aborted` (the client closed before the end), `.cut` (a fault did) and the gauge `.open`; and what the halves count.
+ * Counters for tests to read. Both services have `requests.<service>`, `<service> <METHOD> <path>`, `host <Host
+ * header>`, `faults.<kind>`, `status.<service>.<status>`, `unauthorized.<service>` (answers with 401),
+ * `streams.<service>.opened`, `.ended`, `.aborted` (closed early by the client), `.cut` (closed early by a fault) and
+ * the gauge `.open`. Each service adds counters of its own.
  */
 export class CounterTable {
   readonly #values = new Map<string, number>();
@@ -99,7 +104,7 @@ export class CounterTable {
     return this.#values.get(name) ?? 0;
   }
 
-  /** Starts over. Gauges (`…open`) keep their value: what is open stays open. */
+  /** Resets the counters. Gauges (`….open`) keep their value, because what is open stays open. */
   clear(): void {
     for (const name of this.#values.keys()) {
       if (!name.endsWith('.open')) this.#values.delete(name);
@@ -111,14 +116,14 @@ export class CounterTable {
   }
 }
 
-const MOST_SECRETS = 10_000;
+const MAX_SECRETS = 10_000;
 
-/** The secrets that went over the wire, for tests that search what a run left behind for them. */
+/** The secrets that were sent or received. Tests search for them in everything that a run leaves behind. */
 export class SecretLog {
   readonly #values = new Set<string>();
 
   add(value: string): void {
-    if (this.#values.size < MOST_SECRETS) this.#values.add(value);
+    if (this.#values.size < MAX_SECRETS) this.#values.add(value);
   }
 
   toJSON(): string[] {
@@ -126,16 +131,16 @@ export class SecretLog {
   }
 }
 
-/** How many bodies, and bytes of all of them as JSON in UTF-8, at most: a sandbox may run for days. */
-const MOST_BODIES = 50;
-const MOST_BYTES = 4 * 1024 * 1024;
+/** Limits for all bodies together, because a sandbox may run for days. The size is that of the JSON in UTF-8. */
+const MAX_BODIES = 50;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Remembers the last requests for a completion, oldest first, for tests of what a client really tells a model. One that
- * is too long is forgotten with all before it: what is remembered has no holes.
+ * Keeps the last completion requests, oldest first, for tests of what a client really sends to a model. A body that is
+ * too long is dropped together with all earlier ones, so that the log has no gaps.
  */
 export class RequestLog {
-  /** As text: the memory that an object takes is unknown. */
+  /** Serialized, because the memory that an object takes is unknown. */
   readonly #bodies: Buffer[] = [];
   #bytes = 0;
 
@@ -144,7 +149,7 @@ export class RequestLog {
     const text = Buffer.from(JSON.stringify(body));
     this.#bodies.push(text);
     this.#bytes += text.length;
-    while (this.#bodies.length > MOST_BODIES || this.#bytes > MOST_BYTES)
+    while (this.#bodies.length > MAX_BODIES || this.#bytes > MAX_BYTES)
       this.#bytes -= this.#bodies.shift()?.length ?? 0;
   }
 

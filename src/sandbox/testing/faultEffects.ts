@@ -3,7 +3,7 @@ import { sendBody, sendJson } from '../http.ts';
 import type { Service } from '../types.ts';
 import type { Fault } from './faults.ts';
 
-/** Identity errors by status; those of the identity specification's "Errors" first. */
+/** Values of `error` by status. See the identity specification, "Errors". */
 const IDENTITY_ERRORS: Record<number, string> = {
   401: 'access_denied',
   403: 'forbidden',
@@ -16,7 +16,7 @@ const IDENTITY_ERRORS: Record<number, string> = {
   415: 'unsupported_media_type',
 };
 
-/** The error body a service gives with a status; each half's own shape (spec "Errors" of both services). */
+/** The error body of a service for a status. See "Errors" in the specification of each service. */
 export function errorBody(service: Service, status: number, message?: string): object {
   const text = message ?? `Injected by the sandbox: ${STATUS_CODES[status] ?? status}.`;
   if (service === 'identity') return { error: IDENTITY_ERRORS[status] ?? 'server_error', error_description: text };
@@ -24,7 +24,7 @@ export function errorBody(service: Service, status: number, message?: string): o
   return { error: { code: String(status), message: text, error_type, param: '' } };
 }
 
-/** Answers instead of the service, for the kinds `status` and `html`. The request's body is read and dropped. */
+/** Answers in place of the service (kinds `status` and `html`). Discards the body of the request. */
 export function respondWithFault(fault: Fault, service: Service, req: IncomingMessage, res: ServerResponse): void {
   req.resume();
   const headers = fault.headers ?? {};
@@ -41,22 +41,24 @@ export function respondWithFault(fault: Fault, service: Service, req: IncomingMe
 }
 
 /**
- * Puts a fault between a handler and its response. The handler goes on as if nothing happened: its `writeHead`, `write`
- * and `end` work, and only what leaves the program differs. `removed` settles when somebody removes the faults.
+ * Injects a fault between a handler and its response. The handler does not notice: `writeHead`, `write` and `end`
+ * succeed, and only what is sent differs.
+ *
+ * @param removed resolves when the faults are removed.
  */
 export function injectFault(fault: Fault, service: Service, res: ServerResponse, removed: Promise<void>): void {
   const output = new Output(res, fault.kind === 'malformedItem' || fault.kind === 'garbage');
-  const disturbance = disturbanceOf(fault, service, output, removed);
+  const effect = effectOf(fault, service, output, removed);
   let ended = false;
   Object.assign(res, {
     writeHead: (status: number, ...rest: unknown[]): ServerResponse => {
-      keepHead(res, status, rest);
+      storeHead(res, status, rest);
       return res;
     },
     flushHeaders: (): void => undefined,
     write: (chunk: unknown, ...rest: unknown[]): boolean => {
-      disturbance.onChunk(toBuffer(chunk, rest[0]));
-      callLater(rest);
+      effect.onChunk(toBuffer(chunk, rest[0]));
+      scheduleCallback(rest);
       return true;
     },
     end: (...args: unknown[]): ServerResponse => {
@@ -64,17 +66,17 @@ export function injectFault(fault: Fault, service: Service, res: ServerResponse,
       ended = true;
       const [chunk, encoding] = args;
       if (typeof chunk === 'string' || chunk instanceof Uint8Array) {
-        disturbance.onChunk(toBuffer(chunk, encoding));
+        effect.onChunk(toBuffer(chunk, encoding));
       }
-      disturbance.onEnd();
-      callLater(args);
+      effect.onEnd();
+      scheduleCallback(args);
       return res;
     },
   });
 }
 
-/** Remembers status and headers in the response, so that they can still change before the first byte. */
-function keepHead(res: ServerResponse, status: number, rest: readonly unknown[]): void {
+/** Stores status and headers in the response, so that they can still change until the first byte is sent. */
+function storeHead(res: ServerResponse, status: number, rest: readonly unknown[]): void {
   res.statusCode = status;
   const headers = rest.find((argument) => typeof argument === 'object' && argument !== null);
   if (Array.isArray(headers)) {
@@ -93,27 +95,27 @@ function toBuffer(chunk: unknown, encoding: unknown): Buffer {
   return Buffer.from(chunk as Uint8Array);
 }
 
-/** Calls the callback among the arguments of `write` or `end`, if there is one. */
-function callLater(args: readonly unknown[]): void {
+/** Schedules the callback in the arguments of `write` or `end`, if there is one. */
+function scheduleCallback(args: readonly unknown[]): void {
   const callback = args.find((argument) => typeof argument === 'function');
   if (typeof callback === 'function') process.nextTick(callback);
 }
 
 /** What a fault does with the bytes of an answer. */
-interface Disturbance {
+interface Effect {
   onChunk(chunk: Buffer): void;
   onEnd(): void;
 }
 
-/** The kinds of `faults.ts` that let the request be processed. */
-function disturbanceOf(fault: Fault, service: Service, output: Output, removed: Promise<void>): Disturbance {
+/** The effects of the fault kinds that let the service process the request. */
+function effectOf(fault: Fault, service: Service, output: Output, removed: Promise<void>): Effect {
   switch (fault.kind) {
     case 'late':
       return late(fault, output);
     case 'resetAfter':
       return { onChunk: () => undefined, onEnd: () => output.reset() };
     case 'cut':
-      return upTo(fault, output, () => output.cut());
+      return stopAfter(fault, output, () => output.cut());
     case 'silence':
       return silence(fault, output, removed);
     case 'midStreamError':
@@ -125,7 +127,7 @@ function disturbanceOf(fault: Fault, service: Service, output: Output, removed: 
   }
 }
 
-function late(fault: Fault, output: Output): Disturbance {
+function late(fault: Fault, output: Output): Effect {
   const chunks: Buffer[] = [];
   return {
     onChunk: (chunk) => {
@@ -140,11 +142,12 @@ function late(fault: Fault, output: Output): Disturbance {
   };
 }
 
-/** The first piece of a stream, half of any other body. */
-const piece = (chunk: Buffer, { streams }: Output): number => (streams ? chunk.length : Math.ceil(chunk.length / 2));
+/** How many bytes pass by default: the first chunk of a stream, or half of the first chunk of any other body. */
+const defaultLength = (chunk: Buffer, { streams }: Output): number =>
+  streams ? chunk.length : Math.ceil(chunk.length / 2);
 
-/** Lets `afterBytes` pass (without it: the first `piece`) and then stops. */
-function upTo(fault: Fault, output: Output, stop: () => void): Disturbance {
+/** Lets `afterBytes` bytes pass, and then calls `stop`. */
+function stopAfter(fault: Fault, output: Output, stop: () => void): Effect {
   let left = fault.afterBytes;
   let stopped = false;
   const stopOnce = (): void => {
@@ -154,7 +157,7 @@ function upTo(fault: Fault, output: Output, stop: () => void): Disturbance {
   return {
     onChunk: (chunk) => {
       if (stopped) return;
-      left ??= piece(chunk, output);
+      left ??= defaultLength(chunk, output);
       if (left > 0) output.write(chunk.subarray(0, left));
       left -= chunk.length;
       if (left <= 0) stopOnce();
@@ -163,45 +166,45 @@ function upTo(fault: Fault, output: Output, stop: () => void): Disturbance {
   };
 }
 
-/** Lets `afterBytes` pass (without it: the first `piece`), and the rest when the faults are removed. */
-function silence(fault: Fault, output: Output, removed: Promise<void>): Disturbance {
+/** Lets `afterBytes` bytes pass, and the rest when the faults are removed. */
+function silence(fault: Fault, output: Output, removed: Promise<void>): Effect {
   let left = fault.afterBytes;
-  let kept: Buffer[] | undefined = [];
-  let isOver = false;
+  let pending: Buffer[] | undefined = [];
+  let hasEnded = false;
   void removed.then(() => {
-    for (const chunk of kept ?? []) output.write(chunk);
-    kept = undefined;
-    if (isOver) output.end();
+    for (const chunk of pending ?? []) output.write(chunk);
+    pending = undefined;
+    if (hasEnded) output.end();
   });
   return {
     onChunk: (chunk) => {
-      if (kept === undefined) return output.write(chunk);
-      left ??= piece(chunk, output);
-      const passed = chunk.subarray(0, left);
-      if (passed.length > 0) output.write(passed);
-      kept.push(chunk.subarray(passed.length));
-      left -= passed.length;
+      if (pending === undefined) return output.write(chunk);
+      left ??= defaultLength(chunk, output);
+      const sendable = chunk.subarray(0, left);
+      if (sendable.length > 0) output.write(sendable);
+      pending.push(chunk.subarray(sendable.length));
+      left -= sendable.length;
     },
     onEnd: () => {
-      isOver = true;
-      if (kept === undefined) output.end();
+      hasEnded = true;
+      if (pending === undefined) output.end();
     },
   };
 }
 
-/** The pieces of a stream are whole events: the error comes after the piece in which `afterBytes` end. */
-function midStreamError(fault: Fault, service: Service, output: Output): Disturbance {
+/** Sends the error after the chunk in which `afterBytes` is reached. The chunks of a stream are whole events. */
+function midStreamError(fault: Fault, service: Service, output: Output): Effect {
   let left = fault.afterBytes ?? 1;
-  let over = false;
+  let finished = false;
   const finish = (): void => {
-    if (over) return;
-    over = true;
+    if (finished) return;
+    finished = true;
     output.write(Buffer.from(`data: ${JSON.stringify(fault.body ?? errorBody(service, 500))}\n\n`));
     output.end();
   };
   return {
     onChunk: (chunk) => {
-      if (over) return;
+      if (finished) return;
       output.write(chunk);
       left -= chunk.length;
       if (left <= 0) finish();
@@ -210,27 +213,27 @@ function midStreamError(fault: Fault, service: Service, output: Output): Disturb
   };
 }
 
-function garbage(fault: Fault, output: Output): Disturbance {
-  const rubbish = typeof fault.body === 'string' ? fault.body : '{"choices":[{"delta":\u0000';
+function garbage(fault: Fault, output: Output): Effect {
+  const invalidJson = typeof fault.body === 'string' ? fault.body : '{"choices":[{"delta":\u0000';
   let left = fault.afterBytes ?? 1;
-  let done = false;
+  let inserted = false;
   return {
     onChunk: (chunk) => {
       if (output.streams) output.write(chunk);
       left -= chunk.length;
-      if (done || left > 0) return;
-      done = true;
-      output.write(Buffer.from(output.streams ? `data: ${rubbish}\n\n` : rubbish));
+      if (inserted || left > 0) return;
+      inserted = true;
+      output.write(Buffer.from(output.streams ? `data: ${invalidJson}\n\n` : invalidJson));
     },
     onEnd: () => {
-      if (!done) output.write(Buffer.from(rubbish));
+      if (!inserted) output.write(Buffer.from(invalidJson));
       output.end();
     },
   };
 }
 
-/** Waits for the whole body and puts one item that is none in the middle of its array. */
-function malformedItem(fault: Fault, output: Output): Disturbance {
+/** Waits for the whole body and inserts an invalid item in the middle of its array. */
+function malformedItem(fault: Fault, output: Output): Effect {
   const chunks: Buffer[] = [];
   return {
     onChunk: (chunk) => {
@@ -256,17 +259,17 @@ function withMalformedItem(body: Buffer, item: unknown): Buffer {
   return Buffer.from(JSON.stringify(parsed));
 }
 
-/** Answers that a fault ended in the middle; whoever counts streams tells them from those the client left. */
+/** Responses that a fault has cut off, as opposed to those that the client has closed. */
 export const cutByFault = new WeakSet<ServerResponse>();
 
-/** The undisturbed ways out of a response whose own `writeHead`, `write` and `end` a fault has replaced. */
+/** The original methods of a response whose `writeHead`, `write` and `end` a fault has replaced. */
 class Output {
   readonly #res: ServerResponse;
   readonly #write: (chunk: Buffer, sent: () => void) => void;
   readonly #end: () => void;
   readonly #flushHeaders: () => void;
   readonly #writeHead: ServerResponse['writeHead'];
-  /** Whether what is sent has another length than the handler announced. */
+  /** Whether the length of what is sent differs from the `Content-Length` of the handler. */
   readonly #changesLength: boolean;
   #unsent = 0;
   #cutting = false;
@@ -298,7 +301,7 @@ class Output {
     this.#end();
   }
 
-  /** Closes the connection in the middle of the answer; what was written before still goes out. */
+  /** Closes the connection in the middle of the answer, after everything written before has been sent. */
   cut(): void {
     cutByFault.add(this.#res);
     this.#prepareHead();

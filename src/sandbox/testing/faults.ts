@@ -3,19 +3,22 @@ import * as z from 'zod/mini';
 import type { Service } from '../types.ts';
 
 /**
- * | kind             | what happens                                                                                  |
+ * The kinds of faults. Defaults are in parentheses; "default length" is the first chunk of a stream, or half of the
+ * first chunk of any other body.
+ *
+ * | kind             | effect                                                                                        |
  * |------------------|-----------------------------------------------------------------------------------------------|
- * | `latency`        | the request waits `ms` (1000) before it is processed                                          |
- * | `resetBefore`    | the connection is reset, the request is not processed                                         |
- * | `late`           | the request is processed, and its answer waits `ms` (1000)                                    |
- * | `resetAfter`     | the request is processed, then the connection is reset without an answer                      |
- * | `cut`            | the connection is closed after `afterBytes` of the body (half of its first piece)             |
- * | `status`         | answered with `status` (500), `headers` and `body` (the service's error object); not processed |
- * | `html`           | answered with an HTML page, `status` (502); not processed                                     |
- * | `malformedItem`  | `body` (a number) stands among the items of a JSON array, or of the array in its `data`       |
- * | `midStreamError` | after `afterBytes` (the first piece) one event with `body` (an error object), then the end    |
- * | `silence`        | after `afterBytes` (the first piece) nothing more is sent until the faults are removed        |
- * | `garbage`        | an event that is no JSON after the first; without a stream, a body that is no JSON            |
+ * | `latency`        | the request waits for `ms` (1000) before it is processed                                      |
+ * | `resetBefore`    | the connection is reset; the request is not processed                                         |
+ * | `late`           | the request is processed; its answer waits for `ms` (1000)                                    |
+ * | `resetAfter`     | the request is processed; then the connection is reset without an answer                      |
+ * | `cut`            | the connection is closed after `afterBytes` (default length) of the body                      |
+ * | `status`         | the answer is `status` (500) with `headers` and `body` (an error object); not processed       |
+ * | `html`           | the answer is an HTML page with `status` (502); not processed                                 |
+ * | `malformedItem`  | `body` (a number) is inserted into a JSON array, or into the array in its `data`              |
+ * | `midStreamError` | after `afterBytes` (first chunk), the stream ends with `body` (an error object) as last event |
+ * | `silence`        | nothing is sent after `afterBytes` (default length) until the faults are removed              |
+ * | `garbage`        | a stream has an event that is not JSON after the first event; any other body is not JSON      |
  */
 const FAULT_KINDS = [
   'latency',
@@ -44,25 +47,25 @@ const FaultSchema = z.strictObject({
 
 const RuleSchema = z.extend(FaultSchema, {
   service: z.enum(['identity', 'inference']),
-  /** A regular expression searched in path and query. */
+  /** A regular expression that is matched against path and query. */
   path: z.optional(z.string()),
   method: z.optional(z.string()),
-  /** How many requests it meets; null for every one. */
+  /** How many requests the fault applies to; null for all. */
   times: z.optional(z.nullable(z.int().check(z.minimum(1)))),
 });
 
-/** A disturbance that stands between a handler and the wire. */
+/** A failure that is injected between a handler and the network. */
 export type Fault = z.infer<typeof FaultSchema>;
 
-/** One entry of the control server's list of faults. */
+/** A fault in the list of the control server, with the requests that it applies to. */
 export type FaultRule = z.infer<typeof RuleSchema>;
 
-/** A fault that was asked for cannot be understood; the message says why. */
+/** A requested fault is invalid. The message says why. */
 export class FaultSyntaxError extends Error {
   override readonly name = 'FaultSyntaxError';
 }
 
-/** A single request asks for a fault of its own: a kind, or the fault as JSON. */
+/** Requests a fault for a single request: a kind, or the fault as JSON. */
 const FAULT_HEADER = 'x-rolecall-sandbox-fault';
 
 interface ActiveRule {
@@ -71,19 +74,19 @@ interface ActiveRule {
   left: number;
 }
 
-/** The faults in force. */
+/** The active faults. */
 export class FaultTable {
   #rules: ActiveRule[] = [];
   #removal = Promise.withResolvers<void>();
 
-  /** Settles when the faults that are in force now are removed. */
+  /** Resolves when the faults that are active now are removed. */
   get removed(): Promise<void> {
     return this.#removal.promise;
   }
 
-  /** Adds a rule from outside (`times` is 1 by default). Throws a `FaultSyntaxError`. */
+  /** Validates and adds a rule; `times` is 1 by default. @throws FaultSyntaxError when it is invalid. */
   add(input: unknown): void {
-    const rule = understand(RuleSchema, input);
+    const rule = parse(RuleSchema, input);
     let path: RegExp | undefined;
     try {
       path = rule.path === undefined ? undefined : new RegExp(rule.path);
@@ -99,32 +102,33 @@ export class FaultTable {
     this.#removal = Promise.withResolvers();
   }
 
-  /** The rules in force, `times` being what is left of them. */
+  /** The active rules. `times` is the number of requests that are left. */
   list(): FaultRule[] {
     return this.#rules.map(({ rule, left }) => ({ ...rule, times: Number.isFinite(left) ? left : null }));
   }
 
   /**
-   * Every latency that matches and the first other fault that does. Throws a `FaultSyntaxError` when the request's own
-   * fault header cannot be understood.
+   * Takes the faults for a request: every matching latency and the first matching fault of any other kind.
+   *
+   * @throws FaultSyntaxError when the fault header of the request is invalid.
    */
   take(service: Service, req: IncomingMessage): Fault[] {
-    const taken: Fault[] = [];
-    let found = false;
-    const own = req.headers[FAULT_HEADER];
-    if (typeof own === 'string') {
-      const fault = fromHeader(own);
-      taken.push(fault);
-      found = fault.kind !== 'latency';
+    const faults: Fault[] = [];
+    let hasOtherFault = false;
+    const header = req.headers[FAULT_HEADER];
+    if (typeof header === 'string') {
+      const fault = fromHeader(header);
+      faults.push(fault);
+      hasOtherFault = fault.kind !== 'latency';
     }
     for (const active of this.#rules) {
-      if (!matches(active, service, req) || (found && active.rule.kind !== 'latency')) continue;
-      found ||= active.rule.kind !== 'latency';
+      if (!matches(active, service, req) || (hasOtherFault && active.rule.kind !== 'latency')) continue;
+      hasOtherFault ||= active.rule.kind !== 'latency';
       active.left -= 1;
-      taken.push(active.rule);
+      faults.push(active.rule);
     }
     this.#rules = this.#rules.filter(({ left }) => left > 0);
-    return taken;
+    return faults;
   }
 }
 
@@ -135,23 +139,23 @@ function matches({ rule, path }: ActiveRule, service: Service, req: IncomingMess
 }
 
 function fromHeader(value: string): Fault {
-  if (!value.trimStart().startsWith('{')) return understand(FaultSchema, { kind: value.trim() });
+  if (!value.trimStart().startsWith('{')) return parse(FaultSchema, { kind: value.trim() });
   let parsed: unknown;
   try {
     parsed = JSON.parse(value);
   } catch {
     throw new FaultSyntaxError(`The header ${FAULT_HEADER} is not JSON.`);
   }
-  return understand(FaultSchema, parsed);
+  return parse(FaultSchema, parsed);
 }
 
-function understand<T>(schema: z.ZodMiniType<T>, input: unknown): T {
+function parse<T>(schema: z.ZodMiniType<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const told = result.error.issues.map((issue) =>
+  const problems = result.error.issues.map((issue) =>
     issue.code === 'unrecognized_keys'
       ? `unknown: ${issue.keys.join(', ')}`
       : `${issue.path.join('.') || 'fault'}: ${issue.message}`,
   );
-  throw new FaultSyntaxError(told.join('; '));
+  throw new FaultSyntaxError(problems.join('; '));
 }

@@ -6,7 +6,7 @@ import type { CounterTable } from './control.ts';
 import { cutByFault, errorBody, injectFault, respondWithFault } from './faultEffects.ts';
 import { type Fault, FaultSyntaxError, type FaultTable } from './faults.ts';
 
-/** What stands around a half's handler: counting, then the faults asked for. */
+/** What is added to the handler of a service: counters and faults. */
 export interface Instruments {
   counters: CounterTable;
   faults: FaultTable;
@@ -25,7 +25,7 @@ export function instrument(service: Service, handler: RequestHandler, instrument
       return;
     }
     for (const fault of faults) instruments.counters.count(`faults.${fault.kind}`);
-    underFaults(service, handler, faults, instruments.faults.removed, req, res).catch((error: unknown) => {
+    handleWithFaults(service, handler, faults, instruments.faults.removed, req, res).catch((error: unknown) => {
       instruments.log?.(`${service}: ${error instanceof Error ? error.stack : String(error)}`);
       if (res.headersSent) res.destroy();
       else sendJson(res, 500, errorBody(service, 500, 'A defect of the sandbox; see its log.'));
@@ -33,7 +33,7 @@ export function instrument(service: Service, handler: RequestHandler, instrument
   };
 }
 
-async function underFaults(
+async function handleWithFaults(
   service: Service,
   handler: RequestHandler,
   faults: readonly Fault[],
@@ -54,7 +54,7 @@ async function underFaults(
   }
 }
 
-/** Counts the request, its answer's status and, where the answer is a stream of events, how the stream went. */
+/** Counts the request, the status of its answer and, if the answer is an event stream, how the stream ended. */
 function observe(service: Service, req: IncomingMessage, res: ServerResponse, { counters }: Instruments): void {
   counters.count(`requests.${service}`);
   counters.count(`${service} ${req.method} ${routeName(target(req).path)}`);
@@ -71,9 +71,9 @@ function observe(service: Service, req: IncomingMessage, res: ServerResponse, { 
 }
 
 function isEventStream(res: ServerResponse, writeHeadArguments: readonly unknown[]): boolean {
-  const named = writeHeadArguments.find((argument) => typeof argument === 'object' && argument !== null);
-  const given = Object.entries(named ?? {}).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
-  return String(given ?? res.getHeader('content-type') ?? '').startsWith('text/event-stream');
+  const headers = writeHeadArguments.find((argument) => typeof argument === 'object' && argument !== null);
+  const contentType = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  return String(contentType ?? res.getHeader('content-type') ?? '').startsWith('text/event-stream');
 }
 
 function observeStream(service: Service, res: ServerResponse, counters: CounterTable): void {
@@ -86,7 +86,7 @@ function observeStream(service: Service, res: ServerResponse, counters: CounterT
   });
 }
 
-/** One name per route, without the ids of single sign-ins. */
+/** The path without the ids of individual sign-ins. */
 function routeName(path: string): string {
   return path.replace(/^\/sign-in\/[^/]+$/, '/sign-in/:uid');
 }

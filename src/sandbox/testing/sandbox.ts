@@ -8,9 +8,9 @@ import { CounterTable, controlHandler, RequestLog, SecretLog } from './control.t
 import { FaultTable } from './faults.ts';
 import { instrument } from './instrument.ts';
 
-/** The ready line of the test build. */
+/** What the test build prints, as one line of JSON, when it is ready. */
 export interface TestDescriptor extends SandboxDescriptor {
-  /** Base address of the control server, with its random key, no trailing slash. */
+  /** Base address of the control server, with its random key and without a trailing slash. */
   control: string;
 }
 
@@ -19,7 +19,7 @@ export interface RunningTestSandbox {
   close(): Promise<void>;
 }
 
-/** The sandbox with a remote control for tests: faults, counters, secrets and sessions, on a port of its own. */
+/** Starts the sandbox and, on another port, the server that lets tests control it (`control.ts`). */
 export async function startTestSandbox(
   options: Partial<SandboxOptions> & { log?: ((line: string) => void) | undefined } = {},
 ): Promise<RunningTestSandbox> {
