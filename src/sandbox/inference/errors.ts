@@ -21,7 +21,7 @@ import type { ServerResponse } from 'node:http';
  * Model `sandbox/rate-limited` is answered with 429 RATE_LIMITED and `Retry-After`.
  */
 export class RequestError extends Error {
-  override readonly name = 'Refusal';
+  override readonly name = 'RequestError';
   readonly status: number;
   readonly code: string;
   readonly errorType: string;
