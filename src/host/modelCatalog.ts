@@ -39,7 +39,7 @@ interface Probe {
   readonly account: string;
   readonly stop: AbortController;
   /** Never rejects. */
-  readonly done: Promise<void>;
+  readonly finished: Promise<void>;
 }
 
 /** Assumed if neither the user nor the service knows: small enough for every current model. */
@@ -192,7 +192,7 @@ export class ModelCatalog implements vscode.Disposable {
   /** Resolves when the service's list is known, requesting it again if it failed; or when `signal` aborts. */
   async ready(signal: AbortSignal): Promise<void> {
     this.#follow();
-    await raceWithSignal(this.#probe?.done ?? Promise.resolve(), signal).catch(() => {}); // Whoever stopped it knows.
+    await raceWithSignal(this.#probe?.finished ?? Promise.resolve(), signal).catch(() => {}); // Whoever stopped it knows.
   }
 
   /** Requests the service's models once per session; silently, because the list is not in the specification. */
@@ -209,7 +209,7 @@ export class ModelCatalog implements vscode.Disposable {
     this.#changed.fire();
     if (!cloud || account === undefined) return;
     const stop = new AbortController();
-    const done = this.#list(cloud, stop.signal).then((listed) => {
+    const finished = this.#list(cloud, stop.signal).then((listed) => {
       if (this.#probe?.stop !== stop) return; // The models of another session are dropped.
       const error = listed instanceof RolecallError ? listed : undefined;
       this.#isComplete = error === undefined;
@@ -219,7 +219,7 @@ export class ModelCatalog implements vscode.Disposable {
       else this.#listed = listed;
       this.#changed.fire();
     });
-    this.#probe = { cloud, account, stop, done };
+    this.#probe = { cloud, account, stop, finished };
   }
 
   /** @returns the error if it failed, which is also logged. */

@@ -51,9 +51,9 @@ export function parseFilter(text: string): readonly FilterTerm[] {
 /** A term that looks like `key:value` but is not one: it is searched for as a word, and mostly finds nothing. */
 export type FilterProblem =
   /** `meant` is the key that was probably meant. */
-  | { readonly kind: 'key'; readonly typed: string; readonly meant: FilterKey | undefined }
+  | { readonly kind: 'key'; readonly typed: string; readonly suggestion: FilterKey | undefined }
   /** The text after `is:`; `known` has the states that are possible there. */
-  | { readonly kind: 'state'; readonly typed: string; readonly known: readonly string[] };
+  | { readonly kind: 'state'; readonly typed: string; readonly values: readonly string[] };
 
 /** The problems of a filter that are shown. Addresses and IDs with colons are words, not mistakes. */
 export function filterProblemsOf(text: string): readonly FilterProblem[] {
@@ -62,9 +62,9 @@ export function filterProblemsOf(text: string): readonly FilterProblem[] {
     if (typed === undefined) return [];
     // Nothing is reported while one of them is being typed.
     if (typed === 'is')
-      return STATES.some((state) => state.startsWith(rest)) ? [] : [{ kind: 'state', typed: rest, known: STATES }];
+      return STATES.some((state) => state.startsWith(rest)) ? [] : [{ kind: 'state', typed: rest, values: STATES }];
     if (FILTER_KEYS.some((known) => known === typed)) return [];
-    return [{ kind: 'key', typed, meant: nearest(typed, FILTER_KEYS) }];
+    return [{ kind: 'key', typed, suggestion: nearest(typed, FILTER_KEYS) }];
   });
 }
 

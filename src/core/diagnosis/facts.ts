@@ -66,7 +66,7 @@ export type RedirectFact = { readonly uri: string } & (
   /** A window of Rolecall waits there for the answer to a sign-in. */
   | { readonly kind: 'ours' }
   /** Another program listens; `says` is its name over HTTP. */
-  | { readonly kind: 'taken'; readonly says?: string }
+  | { readonly kind: 'taken'; readonly answer?: string }
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'editorLink'; readonly scheme: string; readonly isThisEditor: boolean }
   | { readonly kind: 'elsewhere' }

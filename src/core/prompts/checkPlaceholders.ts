@@ -18,7 +18,7 @@ interface Checked {
   readonly messages: readonly PromptMessage[];
   readonly evaluators: readonly EvaluatorDefinition[];
   readonly extensions: PromptExtensions;
-  readonly cases: readonly { readonly one: PromptCase; readonly keys: ReadonlyMap<string, TextRange> }[];
+  readonly cases: readonly { readonly promptCase: PromptCase; readonly keys: ReadonlyMap<string, TextRange> }[];
 }
 
 /** Keys of a case that are used without a placeholder, or that need no use. */
@@ -42,7 +42,7 @@ export function checkPlaceholders(reader: YamlReader, checked: Checked): string[
   for (const place of places) reportText(reader, place, defined);
   if (cases.length > 0 && extensions.cases.length === 0) {
     for (const place of places) reportUndefined(reader, place, defined);
-    for (const { one: promptCase } of cases)
+    for (const { promptCase } of cases)
       reportMissing(
         reader,
         promptCase,

@@ -66,7 +66,7 @@ const nests: readonly string[] = ['vars', 'inputs', 'variables'];
 export function readCases(
   reader: YamlReader,
   member: Member | undefined,
-): { readonly one: UnnamedCase; readonly keys: ReadonlyMap<string, TextRange> }[] {
+): { readonly promptCase: UnnamedCase; readonly keys: ReadonlyMap<string, TextRange> }[] {
   return reader.items(member).flatMap((node) => {
     const range = reader.yaml.rangeOf(node);
     const members = reader.yaml.members(node);
@@ -86,7 +86,7 @@ export function readCases(
       );
       reader.report(variable.keyRange, 'information', 'nestedVariables', message);
     }
-    return [{ one: { values, range }, keys: new Map(members.map(({ key, keyRange }) => [key, keyRange])) }];
+    return [{ promptCase: { values, range }, keys: new Map(members.map(({ key, keyRange }) => [key, keyRange])) }];
   });
 }
 

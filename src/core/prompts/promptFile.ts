@@ -107,12 +107,12 @@ function readMembers(reader: YamlReader, members: Map<string, Member>, whole: Te
   ];
   const extensions = readExtensions(reader, own ?? new Map());
   const parameters = readParameters(reader, members.get('modelParameters'));
-  const named = nameCases(cases.map(({ one }) => one));
+  const named = nameCases(cases.map(({ promptCase }) => promptCase));
   const variables = checkPlaceholders(reader, {
     messages,
     evaluators,
     extensions,
-    cases: cases.map(({ keys }, index) => ({ one: named[index] as PromptCase, keys })),
+    cases: cases.map(({ keys }, index) => ({ promptCase: named[index] as PromptCase, keys })),
   });
   checkPasses(reader, own?.get('passes'), extensions, parameters);
   checkSeeds(reader, extensions, parameters);

@@ -155,7 +155,7 @@ function toolsNamed(names: readonly string[], tools: readonly FunctionTool[]): F
   return names.map((name) => {
     const tool = tools.find((each) => each.function.name === name);
     if (tool) return tool;
-    const { message, meant: suggestion } = unknownTool(name, tools) ?? { message: name };
+    const { message, suggestion } = unknownTool(name, tools) ?? { message: name };
     throw configuration(suggestion === undefined ? message : didYouMean(message, suggestion));
   });
 }
@@ -164,12 +164,12 @@ function toolsNamed(names: readonly string[], tools: readonly FunctionTool[]): F
 export function unknownTool(
   name: string,
   tools: readonly FunctionTool[],
-): { readonly message: string; readonly meant?: string } | undefined {
+): { readonly message: string; readonly suggestion?: string } | undefined {
   const names = tools.map((each) => each.function.name);
   if (names.includes(name)) return undefined;
   const suggestion = nearest(name, names);
   const message = l10n.t('This workspace has no tool named "{0}".', name);
-  return { message, ...(suggestion !== undefined && { meant: suggestion }) };
+  return { message, ...(suggestion !== undefined && { suggestion }) };
 }
 
 const imageTypes: Readonly<Record<string, string>> = {

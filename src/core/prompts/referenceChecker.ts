@@ -17,7 +17,7 @@ interface Reference extends TextRange {
 interface Finding {
   readonly message: string;
   /** The name that was probably meant. */
-  readonly meant?: string;
+  readonly suggestion?: string;
 }
 
 /** The most paths of an image with variables that are checked: the first cases show a mistake in them. */
@@ -65,7 +65,7 @@ export class ReferenceChecker {
       const finding = this.#findings.get(keyOf(reference));
       if (!finding) return [];
       const { kind, start, end } = reference;
-      const { message, meant: suggestion } = finding;
+      const { message, suggestion } = finding;
       const problem = { start, end, severity: 'error', code: kind === 'tool' ? 'unknownTool' : 'badFile' } as const;
       if (suggestion === undefined) return [{ ...problem, message }];
       return [

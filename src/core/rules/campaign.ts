@@ -162,7 +162,7 @@ export interface CampaignState {
   /** In the order of the file. */
   readonly memberships: readonly Membership[];
   /** Memberships that were revoked, and no longer exist. */
-  readonly done: readonly CampaignItem[];
+  readonly revoked: readonly CampaignItem[];
   /** Whether it is known which memberships no longer exist. */
   readonly isReadingWhole: boolean;
   readonly problems: readonly FileProblem[];
@@ -214,7 +214,7 @@ export function campaignState(campaign: Campaign, model: AccessModel, now: numbe
   return {
     campaign,
     memberships,
-    done: revoked,
+    revoked,
     isReadingWhole,
     problems: problems.sort((one, other) => one.start - other.start),
     progress: { decided, openQuestions, takenOver, all: memberships.length },

@@ -16,7 +16,7 @@ import { dateText } from './schema.ts';
 
 /** The record for the auditor: who decided what, when, on which reading. */
 export function campaignDocument(state: CampaignState, model: AccessModel, now: number): PageDocument<never> {
-  const { memberships, progress, done, isComplete, isReadingWhole } = state;
+  const { memberships, progress, revoked, isComplete, isReadingWhole } = state;
   const open = memberships.filter(({ status }) => !isDecision(status));
   const row = ({ group, principal, status, item, isTakenOver }: Membership) => {
     const decided = item?.decided;
@@ -49,13 +49,13 @@ export function campaignDocument(state: CampaignState, model: AccessModel, now: 
       table(columns, open.map(row), l10n.t('No open decisions.')),
       heading(l10n.t('Decided')),
       table(columns, memberships.filter(({ status }) => isDecision(status)).map(row), l10n.t('No decisions yet.')),
-      ...(done.length === 0
+      ...(revoked.length === 0
         ? []
         : [
             heading(l10n.t('Revoked and removed')),
             table(
               [l10n.t('Group ID'), l10n.t('Member'), l10n.t('By'), l10n.t('On')],
-              done.map(({ group, who, decided }) => [
+              revoked.map(({ group, who, decided }) => [
                 [{ small: group }],
                 [{ small: who }],
                 [decided?.by ?? ''],

@@ -81,10 +81,10 @@ class Comparison {
     const resolved = this.#context.resolver.group(id === undefined ? written.text : `id:${written.text}`);
     if (resolved.failure === 'ambiguous') {
       this.#reasons.add(reportUnresolved(this.#context, written, resolved, 'group', 'error'));
-      for (const group of resolved.found) this.#covered.add(group);
+      for (const group of resolved.entries) this.#covered.add(group);
       return 'matched';
     }
-    const [group] = resolved.found;
+    const [group] = resolved.entries;
     if (group === undefined) return 'missing';
     if (this.#covered.has(group)) {
       this.#mistake('repeated-id', written, l10n.t('This group is declared twice.'));
@@ -140,7 +140,7 @@ class Comparison {
       return 'unclear';
     }
     const resolved = this.#context.resolver.role(text);
-    const { failure, found: roles } = resolved;
+    const { failure, entries: roles } = resolved;
     if (failure !== 'ambiguous' && failure !== 'unreadable') return roles[0];
     this.#reasons.add(
       failure === 'ambiguous'
@@ -171,7 +171,7 @@ class Comparison {
       return undefined;
     }
     const resolved = resolver.principal(value, false);
-    const same = resolved.found.flatMap((one) => people.personOf(one)?.principals ?? [one]);
+    const same = resolved.entries.flatMap((one) => people.personOf(one)?.principals ?? [one]);
     const present = same.filter((one) => members.includes(one));
     const subjects = present.filter((one) => one.kind === 'subject' && people.personOf(one) === undefined);
     const text = oneLine(value.text ?? textOf(value, 'subject') ?? '');
@@ -186,7 +186,7 @@ class Comparison {
       return undefined;
     }
     if (present.length === 0) {
-      const { found: principals } = resolved;
+      const { entries: principals } = resolved;
       const subject: FindingSubject =
         principals.length === 0 ? { kind: 'aspect', name: text } : { kind: 'principal', principals };
       this.#find('missing-member', value, group, [subject], l10n.t('{0} is not in {1}', text, groupText(group)));
@@ -274,8 +274,10 @@ class Comparison {
     const members = item.fields?.get('members')?.value.items;
     if (roles === undefined || members === undefined || roles.length + members.length === 0) return undefined;
     const { resolver } = this.#context;
-    const roleIds = keysOf(roles.flatMap(({ text = '' }) => resolver.role(text).found.map(({ id }) => id)));
-    const memberKeys = keysOf(members.flatMap((value) => resolver.principal(value, false).found.map(({ key }) => key)));
+    const roleIds = keysOf(roles.flatMap(({ text = '' }) => resolver.role(text).entries.map(({ id }) => id)));
+    const memberKeys = keysOf(
+      members.flatMap((value) => resolver.principal(value, false).entries.map(({ key }) => key)),
+    );
     return this.#context.model.groups.find((group) => {
       if (this.#covered.has(group)) return false;
       const people = group.members.filter(({ kind }) => kind !== 'serviceAccount');

@@ -291,7 +291,7 @@ function aboutValue({ text, schema }: Found, model: AccessModel | undefined): re
   const names = (all: readonly string[]) => oneLine(all.slice(0, 5).join(', ')) + (all.length > 5 ? ', …' : '');
   const fits = (many: number) => (many > 1 ? [l10n.t('Matches {0} entries.', many)] : []);
   if (of.refers === 'group') {
-    const { found: groups } = resolver.group(text);
+    const { entries: groups } = resolver.group(text);
     return [
       ...fits(groups.length),
       ...groups
@@ -303,7 +303,7 @@ function aboutValue({ text, schema }: Found, model: AccessModel | undefined): re
     ];
   }
   if (of.refers === 'role') {
-    const { found: roles } = resolver.role(text);
+    const { entries: roles } = resolver.role(text);
     return [
       ...fits(roles.length),
       ...roles
@@ -315,7 +315,7 @@ function aboutValue({ text, schema }: Found, model: AccessModel | undefined): re
     ];
   }
   if (of.refers !== 'person' && of.refers !== 'subject') return [];
-  const { found: principals } = resolver.principal(value, false);
+  const { entries: principals } = resolver.principal(value, false);
   return [
     ...fits(principals.length),
     ...principals.slice(0, 3).map((one) => `${oneLine(principalName(one))}: ${names(one.groups.map(groupName))}`),

@@ -6,7 +6,7 @@ import { textOf, type Value } from './schema.ts';
 
 /** The entries of a reading that a reference names. */
 export interface Resolved<T> {
-  readonly found: readonly T[];
+  readonly entries: readonly T[];
   /**
    * `ambiguous`: it should match one and matches several; `unknown`: nothing has this name; `unreadable`: that cannot
    * be known, because the list or a part of it could not be read.
@@ -114,15 +114,17 @@ export class Resolver {
     const [, kind, id = ''] = /^(user|serviceAccount|subject):([\s\S]*)$/.exec(text) ?? [];
     if (kind === 'subject') {
       const sameId = this.#names.subjects.get(id) ?? [];
-      return sameId.length > 1 ? { found: sameId, failure: 'ambiguous' } : this.#some(sameId, text);
+      return sameId.length > 1 ? { entries: sameId, failure: 'ambiguous' } : this.#some(sameId, text);
     }
     if (kind === 'user' || kind === 'serviceAccount') return this.#some(this.#byKey(`${kind}\n${id}`), text);
     if (isGlob(text)) return this.#some(this.#names.byGlob(lowerCaseAscii(text)), text);
     const person = this.#people.get(text);
-    if (person !== undefined) return { found: person };
+    if (person !== undefined) return { entries: person };
     const principals = text.includes('@') ? (this.#names.emails.get(lowerCaseAscii(text)) ?? []) : [];
     const subjects = principals.filter((one) => one.kind === 'subject');
-    return permits && subjects.length > 1 ? { found: principals, failure: 'ambiguous' } : this.#some(principals, text);
+    return permits && subjects.length > 1
+      ? { entries: principals, failure: 'ambiguous' }
+      : this.#some(principals, text);
   }
 
   /** `group:NAME`, `role:NAME`, `group:id:X`, or a person. */
@@ -136,11 +138,11 @@ export class Resolver {
   }
 
   #some(principals: readonly Principal[], text: string): Resolved<Principal> {
-    if (principals.length > 0) return { found: principals };
+    if (principals.length > 0) return { entries: principals };
     if (!this.#model.groupsKnown || hasMalformed(this.#model, 'groups'))
-      return { found: principals, failure: 'unreadable' };
+      return { entries: principals, failure: 'unreadable' };
     const suggestion = nearest(text, [...this.#people.keys(), ...this.#names.emails.keys()]);
-    return { found: principals, failure: 'unknown', ...(suggestion !== undefined && { suggestion }) };
+    return { entries: principals, failure: 'unknown', ...(suggestion !== undefined && { suggestion }) };
   }
 
   #byKey(key: string): readonly Principal[] {
@@ -248,17 +250,17 @@ class NamedEntries<T> {
       const fits = globTest(text);
       const matches = [...this.#names].flatMap(([name, entries]) => (fits(name) ? entries : []));
       if (matches.length > 0)
-        return this.#naming.isRead ? { found: matches } : { found: matches, failure: 'unreadable' };
-      return { found: matches, failure: this.#isWhole() ? 'unknown' : 'unreadable' };
+        return this.#naming.isRead ? { entries: matches } : { entries: matches, failure: 'unreadable' };
+      return { entries: matches, failure: this.#isWhole() ? 'unknown' : 'unreadable' };
     }
     const entries = (isId ? this.#ids.get(text.slice(ID.length)) : this.#names.get(text)) ?? [];
-    if (entries.length > 1) return { found: entries, failure: 'ambiguous' };
-    if (entries.length === 1) return { found: entries };
+    if (entries.length > 1) return { entries, failure: 'ambiguous' };
+    if (entries.length === 1) return { entries };
     // An ID needs no list: no entry that was read has it.
-    if (isId && !this.#naming.isRead) return { found: entries };
-    if (!this.#isWhole()) return { found: entries, failure: 'unreadable' };
+    if (isId && !this.#naming.isRead) return { entries };
+    if (!this.#isWhole()) return { entries, failure: 'unreadable' };
     const suggestion = this.#ids.has(text) ? ID + text : nearest(text, this.#names.keys());
-    return { found: entries, failure: 'unknown', ...(suggestion !== undefined && { suggestion }) };
+    return { entries, failure: 'unknown', ...(suggestion !== undefined && { suggestion }) };
   }
 
   #isWhole(): boolean {
@@ -281,12 +283,12 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined)
 /** The reference to a group: by name if no other group has it. */
 export function groupReference(resolver: Resolver, entry: GroupEntry): string {
   const name = groupName(entry);
-  return isPlainName(name) && resolver.group(name).found.length === 1 ? name : ID + entry.group.metadata.id;
+  return isPlainName(name) && resolver.group(name).entries.length === 1 ? name : ID + entry.group.metadata.id;
 }
 
 export function roleReference(resolver: Resolver, { id, role }: RoleEntry): string {
   const name = role?.metadata.name ?? '';
-  return isPlainName(name) && resolver.role(name).found.length === 1 ? name : ID + id;
+  return isPlainName(name) && resolver.role(name).entries.length === 1 ? name : ID + id;
 }
 
 /** The reference to a person or account: by email address if nobody else has it. */
@@ -294,8 +296,8 @@ export function principalReference(resolver: Resolver, principal: Principal): Pr
   const { kind, id, issuer = '' } = principal;
   const email = emailOf(principal);
   if (email !== undefined && isAddress(email)) {
-    const { found, failure } = resolver.principal({ start: 0, end: 0, isSound: true, text: email }, true);
-    if (failure === undefined && found.length === 1 && found[0] === principal) return email;
+    const { entries, failure } = resolver.principal({ start: 0, end: 0, isSound: true, text: email }, true);
+    if (failure === undefined && entries.length === 1 && entries[0] === principal) return email;
   }
   return kind === 'subject' ? { issuer, subject: id } : `${kind}:${id}`;
 }

@@ -75,7 +75,7 @@ class Linking {
 
   #entriesOf(value: Value, name: string): readonly Principal[] {
     const resolved = this.#resolver.principal(value, true);
-    const { failure, found: principals } = resolved;
+    const { failure, entries: principals } = resolved;
     if (failure === 'ambiguous' || failure === 'unknown')
       reportUnresolved(
         { report: this.#report },
@@ -100,7 +100,7 @@ class Linking {
 export function reportUnresolved(
   { report }: Pick<CheckContext, 'report'>,
   value: Value,
-  { failure, found: matches, suggestion }: Resolved<unknown>,
+  { failure, entries: matches, suggestion }: Resolved<unknown>,
   kind: FindingSubject['kind'],
   severity: FileProblem['severity'],
   prefix = '',
@@ -275,7 +275,7 @@ export class RuleEvaluation implements RuleContext {
     const entries = (schema.type === 'list' ? (value.items ?? []) : [value]).map((one) => {
       const resolved = this.#find(one, refers, permits);
       this.#take(one, resolved, kind, permits || refers === 'person');
-      return refers === 'person' ? this.#withSame(resolved.found) : resolved.found;
+      return refers === 'person' ? this.#withSame(resolved.entries) : resolved.entries;
     });
     const [only, ...others] = entries;
     if (only !== undefined && others.length === 0 && refers !== 'person') this.#named.set(key, only);
@@ -307,7 +307,7 @@ export class RuleEvaluation implements RuleContext {
     }
     if (kind === 'role' && !value.text?.startsWith('role:id:')) this.#namesRoles = true;
     this.#take(value, resolved, kind, true);
-    for (const entry of this.#withSame(resolved.found)) this.#excepted.add(entry);
+    for (const entry of this.#withSame(resolved.entries)) this.#excepted.add(entry);
   }
 
   /** Adds all entries of the same people, as the file links them. */

@@ -126,7 +126,7 @@ function candidateOf(waiver: Waiver, judged: EvaluatedRule, context: CheckContex
     return undefined;
   }
   const entries = new Set<unknown>(
-    resolved.found.flatMap((entry): readonly unknown[] =>
+    resolved.entries.flatMap((entry): readonly unknown[] =>
       'kind' in entry ? (context.people.personOf(entry)?.principals ?? [entry]) : [entry],
     ),
   );
@@ -153,7 +153,7 @@ function reportDates(waiver: Waiver, context: CheckContext): boolean {
 }
 
 function reportOwner(waiver: Waiver, isSubject: (principal: unknown) => boolean, context: CheckContext): void {
-  const { found: owners } = context.resolver.principal(waiver.owner, false);
+  const { entries: owners } = context.resolver.principal(waiver.owner, false);
   const isSame = waiver.owner.text !== undefined && waiver.owner.text === waiver.for.text;
   if (isSame || owners.some(isSubject))
     warn(context, 'waiver-owner', waiver, 'owner', l10n.t('The owner of this waiver is the person it is for.'));

@@ -40,7 +40,7 @@ interface Waiting {
   readonly session: Promise<Session>;
   readonly stop: AbortController;
   /** Set when the browser is asked to open: what the answer must belong to, and the address. */
-  answer?: { readonly pending: PendingSignIn; readonly give: (callback: URL) => void; readonly over: AbortSignal };
+  answer?: { readonly pending: PendingSignIn; readonly deliver: (callback: URL) => void; readonly ended: AbortSignal };
   /** For the user to open, if the editor cannot. */
   authorizationUrl?: string;
   /** Opens the page again. */
@@ -127,11 +127,11 @@ export class SignIn {
         },
       );
     }
-    const { pending, give, over } = answer;
-    if (over.aborted) return;
+    const { pending, deliver, ended } = answer;
+    if (ended.aborted) return;
     const source = new vscode.CancellationTokenSource();
     const close = () => source.cancel();
-    over.addEventListener('abort', close, { once: true });
+    ended.addEventListener('abort', close, { once: true });
     const typed = await showInputBox(
       {
         title: vscode.l10n.t('Paste Sign-In Address'),
@@ -144,9 +144,9 @@ export class SignIn {
       },
       source.token,
     );
-    over.removeEventListener('abort', close);
+    ended.removeEventListener('abort', close);
     source.dispose();
-    if (typed !== undefined) give(readPastedCallback(typed, pending));
+    if (typed !== undefined) deliver(readPastedCallback(typed, pending));
   }
 
   /**
@@ -199,7 +199,7 @@ export class SignIn {
           method,
           pages: signInPages(connection.label),
           openBrowser: (newStartUrl, authorizationUrl) => this.#open(method, newStartUrl, authorizationUrl),
-          delivered: (pending, over) => this.#delivered(cloud, pending, over),
+          delivered: (pending, ended) => this.#delivered(cloud, pending, ended),
           arrived: () => {
             elsewhere.stop();
             if (this.#waiting) delete this.#waiting.answer;
@@ -226,13 +226,13 @@ export class SignIn {
   }
 
   /** Pasted by the user, or a link to the editor: whichever comes first. */
-  async #delivered(cloud: Cloud, pending: PendingSignIn, over: AbortSignal): Promise<URL> {
+  async #delivered(cloud: Cloud, pending: PendingSignIn, ended: AbortSignal): Promise<URL> {
     const pasted = new Promise<URL>((resolve) => {
-      if (this.#waiting) this.#waiting.answer = { pending, give: resolve, over };
+      if (this.#waiting) this.#waiting.answer = { pending, deliver: resolve, ended };
     });
     const isLink = pending.redirectUri === editorLinkUri(vscode.env.uriScheme);
-    const links = isLink ? [this.#deps.links.receive(cloud, pending, over)] : [];
-    return raceWithSignal(Promise.race([pasted, ...links]), over);
+    const links = isLink ? [this.#deps.links.receive(cloud, pending, ended)] : [];
+    return raceWithSignal(Promise.race([pasted, ...links]), ended);
   }
 
   /** No browser was opened: the user may open the address elsewhere. */

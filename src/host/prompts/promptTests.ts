@@ -350,7 +350,7 @@ export class PromptTests implements vscode.Disposable {
     return new Map(
       tests.flatMap((test) => {
         const promptCase = this.#cases.get(test);
-        return promptCase ? [[promptCase.id, { test, one: promptCase }] as const] : [];
+        return promptCase ? [[promptCase.id, { test, promptCase }] as const] : [];
       }),
     );
   }

@@ -15,7 +15,7 @@ import type { OpenedPrompt } from './promptFiles.ts';
 /** A test with its case. */
 export interface TestCase {
   readonly test: vscode.TestItem;
-  readonly one: PromptCase;
+  readonly promptCase: PromptCase;
 }
 
 /** Reports the results of a file's cases to a test run. */
@@ -34,7 +34,7 @@ export class TestRunReporter {
   }
 
   get cases(): readonly PromptCase[] {
-    return [...this.#tests.values()].map(({ one }) => one);
+    return [...this.#tests.values()].map(({ promptCase }) => promptCase);
   }
 
   accept(event: RunEvent): void {

@@ -42,7 +42,7 @@ export async function rotate(
     const answer = await sendRefreshToken(deps, lease, current.session, superseded);
     if (answer.kind === 'granted') return storeGrant(deps, current, answer);
     if (answer.kind === 'ended') return ended(deps, current, answer.end);
-    const stored = await storeState(deps, answer.found);
+    const stored = await storeState(deps, answer.state);
     if (round === 2 || stored.state.kind !== 'session' || isSufficient(stored.state.current)) return stored;
     state = stored.state;
   }

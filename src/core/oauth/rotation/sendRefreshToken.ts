@@ -35,7 +35,7 @@ export interface RefreshGranted {
 type RefreshOutcome =
   | RefreshGranted
   | { readonly kind: 'ended'; readonly end: SessionEnd }
-  | { readonly kind: 'won'; readonly found: SharedSessionState };
+  | { readonly kind: 'won'; readonly state: SharedSessionState };
 
 interface Failed {
   readonly kind: 'failed';
@@ -182,7 +182,7 @@ async function refused(
   for (const pause of timeouts.rereadDelaysAfterRefusal) {
     await sleep(pause);
     const state = await shared.readAll();
-    if (state.generation > generation || state.kind === 'signedOut') return { kind: 'won', found: state };
+    if (state.generation > generation || state.kind === 'signedOut') return { kind: 'won', state: state };
   }
   return { kind: 'ended', end };
 }

@@ -230,7 +230,7 @@ describe('a key that a filter does not know', () => {
   for (const [text, unknown] of rows) {
     it(`is told of “${text}”: ${unknown.map(([typed]) => typed).join(', ') || 'none'}`, () => {
       assert.deepEqual(
-        filterProblemsOf(text).map((one) => [one.typed, one.kind === 'key' ? one.meant : one.known]),
+        filterProblemsOf(text).map((one) => [one.typed, one.kind === 'key' ? one.suggestion : one.values]),
         unknown,
       );
     });

@@ -159,7 +159,7 @@ No problems found.
     ],
     [
       'another program has the port',
-      withValue('redirect', { kind: 'taken', says: 'nginx' }),
+      withValue('redirect', { kind: 'taken', answer: 'nginx' }),
       [/Stop it, or register another redirect URI/],
     ],
     ['the port is reserved', withValue('redirect', { kind: 'refused', code: 'EACCES' }), [/may be reserved/]],

@@ -115,12 +115,12 @@ items:
     const text = decided(startCampaign(model, NOON), 'ops', 'ben', REVOKE);
     assert.deepEqual(codes(stateIn(text)), ['still-there']);
     const after = { ...outlines, ops: { people: 'ada', roles: 'admin' } };
-    assert.deepEqual([codes(stateIn(text, acme(after))), stateIn(text, acme(after)).done.length], [[], 1]);
+    assert.deepEqual([codes(stateIn(text, acme(after))), stateIn(text, acme(after)).revoked.length], [[], 1]);
     const partial = stateIn(
       text,
       acme(after, ROLES, (it) => ({ ...it, groups: { ...it.groups, malformed: 1 } })),
     );
-    assert.deepEqual([partial.done.length, partial.isReadingWhole, partial.isComplete], [0, false, false]);
+    assert.deepEqual([partial.revoked.length, partial.isReadingWhole, partial.isComplete], [0, false, false]);
   });
 
   it('counts neither of two decisions', () => {
