@@ -12,9 +12,11 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function clockTime(at: number, now: number): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date(now).toDateString();
-  return isToday
-    ? date.toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' })
-    : date.toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
+  return isToday ? date.toLocaleTimeString(vscode.env.language, { timeStyle: 'short' }) : dateAndTime(at);
+}
+
+function dateAndTime(at: number): string {
+  return new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** `3 days ago`; `now` within a minute. */
@@ -31,7 +33,7 @@ function relativeTime(at: number, now: number): string {
 export function formatTime(time: string, now: number): string {
   const at = Date.parse(time);
   if (Number.isNaN(at)) return time;
-  return `${new Date(at).toLocaleString(vscode.env.language)} (${relativeTime(at, now)})`;
+  return `${dateAndTime(at)} (${relativeTime(at, now)})`;
 }
 
 /** A number as the user's language writes it. */

@@ -72,7 +72,7 @@ test.describe('a configured cloud', () => {
     await tab.getByRole('button', { name: 'Ada Moreau' }).waitFor();
     await page.bringToFront();
     await statusBar(page, 'waiting for the browser').waitFor();
-    await expect(await notification(page, 'continue in your browser')).toHaveText(/Paste the address/);
+    await expect(await notification(page, 'continue in your browser')).toHaveText(/Paste the redirect address/);
     await workbench.screenshot('signing-in');
     await tab.bringToFront();
     const closed = tab.waitForEvent('close');

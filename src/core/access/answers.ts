@@ -20,6 +20,7 @@ import {
   holdersOf,
   type RoleHolder,
   roleName,
+  tagText,
 } from './queries.ts';
 
 /** An answer for a model, as lines of plain text: a heading, what is missing, then one line for each item. */
@@ -86,7 +87,7 @@ export function groupsAnswer(model: AccessModel, groups: readonly GroupEntry[] =
       const { roles, members, group } = entry;
       const granted = roles.length === 0 ? [] : [`grants ${roles.map(oneRole).join(', ')}`];
       const grants = hasNoRoles(entry) ? ['grants no role'] : granted;
-      const tags = group.metadata.tags.map(({ name, value }) => oneLine(`${name}=${value}`));
+      const tags = group.metadata.tags.map((tag) => oneLine(tagText(tag)));
       const more = [...englishGroupNotes(entry), ...tags.map((tag) => `tag ${tag}`)];
       return `${oneLine(groupName(entry))} (id ${oneLine(group.metadata.id)}): ${[englishMembersText(members), ...grants, ...more].join('; ')}`;
     }),

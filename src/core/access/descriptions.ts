@@ -95,8 +95,7 @@ function provisioningText(status: string): string {
 
 function healthText(status: string): string {
   if (status === 'healthy') return '';
-  if (status === 'degraded') return l10n.t('Degraded');
-  return status === 'error' ? l10n.t('Error') : l10n.t('Health {0}', status);
+  return status === 'degraded' ? l10n.t('Degraded') : l10n.t('Health {0}', status);
 }
 
 /** A list that the service left out of a group. */

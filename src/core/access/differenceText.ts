@@ -6,6 +6,7 @@ import type { Difference, GroupChange, GroupFacts, RoleChange } from './differen
 import { ENGLISH_MISSING_TEXT, englishPrincipalText } from './english.ts';
 import { principalKey } from './model.ts';
 import { type Block, fillLine, heading, joinLines, notice, paragraph } from './pageDocument.ts';
+import { tagText } from './queries.ts';
 import type { Review, ReviewGroup, ReviewMember, ReviewRole } from './review.ts';
 
 /**
@@ -240,7 +241,7 @@ function valuesOf(facts: Partial<GroupFacts>): readonly (readonly [Field, string
 }
 
 function tagsOf({ tags = [] }: Partial<GroupFacts>): readonly string[] {
-  return tags.map(({ name, value }) => oneLine(`${name}=${value}`));
+  return tags.map((tag) => oneLine(tagText(tag)));
 }
 
 function memberText({ kind, id, email, issuer }: ReviewMember): string {

@@ -97,6 +97,11 @@ export function groupName({ group }: GroupEntry): string {
   return group.metadata.name || group.metadata.id;
 }
 
+/** `team=platform`, or `gpu` of a tag without a value. */
+export function tagText({ name, value }: { readonly name: string; readonly value: string }): string {
+  return value === '' ? name : `${name}=${value}`;
+}
+
 /** The name of a principal for users. */
 export function principalName({ email, id }: Principal): string {
   return email ?? id;

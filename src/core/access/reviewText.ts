@@ -298,7 +298,10 @@ function stateOf({ group, missing }: GroupEntry): readonly string[] {
 
 function resourceState(metadata: AccessMetadata): readonly string[] {
   const { deletionTime } = metadata;
-  return [...stateTexts(metadata), ...(deletionTime ? [l10n.t('being deleted since {0}', deletionTime)] : [])];
+  return [
+    ...stateTexts(metadata),
+    ...(deletionTime ? [l10n.t('being deleted since {0}', timeText(Date.parse(deletionTime)))] : []),
+  ];
 }
 
 function names(groups: readonly GroupEntry[]): string {

@@ -168,7 +168,7 @@ const fallback: Rule = {
     if (fields !== '') {
       return status === undefined
         ? l10n.t('The service rejected the request because of {0}.', fields)
-        : l10n.t('The service rejected the request because of {0} ({1}).', fields, status);
+        : l10n.t('The service rejected the request ({1}) because of {0}.', fields, status);
     }
     if (r.body.message === undefined) {
       return status === undefined

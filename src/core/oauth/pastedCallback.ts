@@ -17,7 +17,7 @@ const MAX_LENGTH = 16_384;
 export function readPastedCallback(typed: string, { redirectUri, state }: PendingSignIn): URL {
   const text = typed.trim().replace(/^[<"']+|[>"']+$/g, '');
   if (text === '') throw wrong(l10n.t('Paste the address of the last page in your browser.'));
-  if (text.length > MAX_LENGTH) throw wrong(l10n.t('This is too long to be a sign-in address.'));
+  if (text.length > MAX_LENGTH) throw wrong(l10n.t('This is too long to be a redirect address.'));
   if (/\s/.test(text))
     throw wrong(l10n.t('This contains spaces or line breaks. Paste only the address, or only the code.'));
   const query = queryOf(text, redirectUri);
@@ -31,7 +31,7 @@ export function readPastedCallback(typed: string, { redirectUri, state }: Pendin
     throw wrong(
       query.has('redirect_uri')
         ? l10n.t(
-            'This is the address of the sign-in page. If it shows an error, check the client ID and the redirect URI. Otherwise, finish signing in there and paste the last address.',
+            'This is the address of the sign-in page. If it shows an error, check the client ID and the redirect URI. Otherwise, finish signing in there, then paste the address of the last page.',
           )
         : l10n.t('This address contains no code. Paste the address of the last page after you have signed in.'),
     );
@@ -54,7 +54,9 @@ function queryOf(text: string, redirectUri: string): URLSearchParams | undefined
     const isRegistered =
       url.protocol === registered.protocol && url.host === registered.host && url.pathname === registered.pathname;
     if (!isRegistered)
-      throw wrong(l10n.t('Finish signing in, then paste the last address. It begins with {0}.', redirectUri));
+      throw wrong(
+        l10n.t('Finish signing in, then paste the address of the last page. It begins with {0}.', redirectUri),
+      );
   }
   const mark = text.indexOf('?');
   const query = new URLSearchParams(mark < 0 ? text : text.slice(mark + 1));

@@ -99,7 +99,7 @@ export class SignIn {
   /** Offers the page again, which may have been closed. */
   #remind({ reopen }: Waiting): void {
     if (!reopen) return;
-    const [again, paste] = [vscode.l10n.t('Open Again'), vscode.l10n.t('Paste the Address')];
+    const [again, paste] = [vscode.l10n.t('Open Again'), vscode.l10n.t('Paste Redirect Address')];
     const shown = showInformationMessage(vscode.l10n.t('A sign-in is waiting in your browser.'), again, paste);
     void Promise.resolve(shown)
       .then((chosen) => (chosen === again ? reopen() : chosen === paste ? this.paste() : undefined))
@@ -134,9 +134,9 @@ export class SignIn {
     ended.addEventListener('abort', close, { once: true });
     const typed = await showInputBox(
       {
-        title: vscode.l10n.t('Paste Sign-In Address'),
+        title: vscode.l10n.t('Paste Redirect Address'),
         prompt: vscode.l10n.t(
-          'Continue in your browser. If it shows an error page, paste the address of that page here, or only the code.',
+          'Continue in your browser. If it shows an error page in the end, paste the address of that page here, or only the code.',
         ),
         placeHolder: `${pending.redirectUri}?code=…`,
         ignoreFocusOut: true,
@@ -172,7 +172,7 @@ export class SignIn {
         {
           location: vscode.ProgressLocation.Notification,
           title: vscode.l10n.t('Signing in to {0}: continue in your browser. Having trouble?', cloud.connection.label),
-          link: { title: vscode.l10n.t('Paste the address.'), command: commands.pasteSignInAddress },
+          link: { title: vscode.l10n.t('Paste the redirect address.'), command: commands.pasteSignInAddress },
           cancellable: true,
         },
         (_progress, token) => this.#withBrowser(cloud, server, method, AbortSignal.any([stopped, signalOf(token)])),

@@ -46,7 +46,7 @@ function stateWords(state: SessionState, { connection }: Cloud): StatusBarConten
     case 'signingIn':
       return {
         text: vscode.l10n.t('$(loading~spin) Rolecall: waiting for the browser'),
-        tooltip: vscode.l10n.t('Finish signing in to {0} in your browser, paste its address here, or cancel.', label),
+        tooltip: vscode.l10n.t('Finish signing in to {0} in your browser. Select for more options.', label),
         command: commands.showSession,
       };
     case 'signedIn':
@@ -125,14 +125,14 @@ type Item = vscode.QuickPickItem & { readonly command: string };
 export async function showSessionMenu(clouds: Clouds, isSigningIn: boolean): Promise<void> {
   const kind = isSigningIn ? 'signingIn' : clouds.active?.tokenManager.state.kind;
   const words = statusBarContent(clouds);
-  const chosen = await showQuickPick(itemsFor(kind), {
+  const chosen = await showQuickPick(itemsFor(kind, clouds.sandbox !== undefined), {
     title: words?.tooltip ?? vscode.l10n.t('Rolecall: no cloud configured'),
     placeHolder: vscode.l10n.t('What do you want to do?'),
   });
   if (chosen) await vscode.commands.executeCommand(chosen.command);
 }
 
-function itemsFor(kind: SessionState['kind'] | undefined): Item[] {
+function itemsFor(kind: SessionState['kind'] | undefined, isSandbox: boolean): Item[] {
   const item = (icon: string, label: string, command: string): Item => ({
     label,
     iconPath: new vscode.ThemeIcon(icon),
@@ -144,10 +144,11 @@ function itemsFor(kind: SessionState['kind'] | undefined): Item[] {
   const always = [
     item('pulse', vscode.l10n.t('Diagnose Sign-In'), commands.diagnoseSignIn),
     item('output', vscode.l10n.t('Show Log'), commands.showLog),
+    ...(isSandbox ? [item('close-all', vscode.l10n.t('Leave the Sandbox'), commands.leaveSandbox)] : []),
   ];
   if (kind === 'signingIn') {
     return [
-      item('clippy', vscode.l10n.t('Paste Sign-In Address…'), commands.pasteSignInAddress),
+      item('clippy', vscode.l10n.t('Paste Redirect Address…'), commands.pasteSignInAddress),
       item('link', vscode.l10n.t('Copy Sign-In Address'), commands.copySignInAddress),
       item('close', vscode.l10n.t('Cancel Sign-In'), commands.cancelSignIn),
       ...always,

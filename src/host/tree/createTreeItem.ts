@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { stateTexts } from '../../core/access/descriptions.ts';
 import { type AccessGroup, type AccessRole, attentionOf, isBeingDeleted } from '../../core/access/model.ts';
+import { tagText } from '../../core/access/queries.ts';
 import { oneLine } from '../../core/base/text.ts';
 import { NAME_PATTERN, normalizeHealthStatus, normalizeProvisioningStatus } from '../../core/identity/schemas.ts';
 import { formatTime } from '../formats.ts';
@@ -104,5 +105,5 @@ function text(metadata: Metadata, name: string): string | undefined {
 
 function tags(metadata: Metadata): string | undefined {
   const list = 'tags' in metadata ? (metadata as AccessGroup['metadata']).tags : [];
-  return list.map(({ name, value }) => `${name}=${value}`).join(', ') || undefined;
+  return list.map(tagText).join(', ') || undefined;
 }

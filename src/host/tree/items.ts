@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { duplicatePeopleNote, findingsText } from '../../core/access/descriptions.ts';
 import type { GroupEntry, ReviewProgress } from '../../core/access/model.ts';
-import { principalName, shortId } from '../../core/access/queries.ts';
+import { principalName, shortId, tagText } from '../../core/access/queries.ts';
 import { commands } from '../../ids.ts';
 import { targetUri } from '../accessTarget.ts';
 import { clockTime } from '../formats.ts';
@@ -102,7 +102,7 @@ function look(node: Exclude<Node, NodeOf<'organization'>>, now: number): vscode.
     case 'notSent':
       return notSent(node);
     case 'tag':
-      return createTreeItem(`${node.tag.name}: ${node.tag.value}`, None, 'tag');
+      return createTreeItem(tagText(node.tag), None, 'tag');
     case 'bucket':
       return createTreeItem(`${node.from} … ${node.to}`, Collapsed, 'folder', `${node.range[0]}–${node.range[1]}`);
     case 'unlisted':
@@ -150,7 +150,7 @@ function unlisted(node: NodeOf<'role' | 'grant'>, state: vscode.TreeItemCollapsi
     'shield',
     isKnown ? vscode.l10n.t('not listed') : vscode.l10n.t('name unknown'),
     [
-      [vscode.l10n.t('Role ID'), entry.id],
+      [vscode.l10n.t('ID'), entry.id],
       [
         vscode.l10n.t('Note'),
         isKnown

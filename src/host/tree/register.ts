@@ -44,7 +44,7 @@ export function registerTree({ context, clouds, settings, data, documents, marks
   return { view, state, dispose: () => disposables.dispose() };
 }
 
-/** Refresh, Copy ID, Copy Name, Open as JSON, Reveal and Ask @rolecall About This. */
+/** Refresh, Copy ID, Copy Name, Open as JSON, Go to Group or Role and Ask @rolecall About This. */
 export function registerTreeCommands(deps: TreeCommandsDeps, log: Log): vscode.Disposable {
   const { refresh, copyId, copyName, openAsJson, reveal, askAboutThis } = commands;
   return registerCommands([refresh, copyId, copyName, openAsJson, reveal, askAboutThis], log, async () => {

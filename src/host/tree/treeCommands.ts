@@ -25,7 +25,7 @@ export interface TreeCommandsDeps {
   readonly documents: VirtualDocuments;
 }
 
-/** Refresh, Copy ID, Copy Name, Open as JSON, Reveal and Ask @rolecall About This. */
+/** Refresh, Copy ID, Copy Name, Open as JSON, Go to Group or Role and Ask @rolecall About This. */
 export function treeCommands({ clouds, data, view, documents }: TreeCommandsDeps) {
   /** The node that the command was called on, else one that the user picks. */
   const pick = async (node: unknown): Promise<readonly [AccessTarget, ReadOrganization]> => {

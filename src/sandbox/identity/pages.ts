@@ -79,7 +79,7 @@ ${content}
 
 /** Sends a page with one button for each person, which signs in as that person. */
 export function sendSignInPage(res: ServerResponse, path: string): void {
-  const content = `<p>This demo cloud runs on this computer only. There are no passwords: choose who to sign in as.</p>
+  const content = `<p>This demo cloud runs on this machine only. There are no passwords: choose who to sign in as.</p>
 <form method="post" action="${escapeHtml(path)}">
 <ul>
 ${PEOPLE.map(choice).join('\n')}

@@ -17,7 +17,7 @@ function cloudsIn(
   of: 'service' | 'sandbox' = 'service',
 ): Clouds {
   const active = state && { tokenManager: { state }, connection: { ...connectionTo(of), label: 'id.example.com' } };
-  return { active, problem } as unknown as Clouds;
+  return { active, problem, ...(of === 'sandbox' && { sandbox: active }) } as unknown as Clouds;
 }
 
 describe('the state of the session in the status bar', () => {
@@ -25,7 +25,7 @@ describe('the state of the session in the status bar', () => {
   type Row = [state: SessionState, text: RegExp, tooltip: RegExp, command: string, colour: string | undefined];
   const rows: readonly Row[] = [
     [{ kind: 'signedOut' }, /sign-in\) Rolecall: sign in$/, /Not signed in to id\.example/, commands.signIn, undefined],
-    [{ kind: 'signingIn' }, /waiting for the browser/, /paste its address/, commands.showSession, undefined],
+    [{ kind: 'signingIn' }, /waiting for the browser/, /Select for more options/, commands.showSession, undefined],
     [
       { kind: 'signedIn', account },
       /ada@example\.com$/,
@@ -116,4 +116,13 @@ describe('the state of the session in the status bar', () => {
       );
     });
   }
+
+  it('offers to leave the sandbox', async () => {
+    let labels: readonly string[] = [];
+    patches.set(vscode.window, 'showQuickPick', async (items: readonly { label: string }[]) => {
+      labels = items.map(({ label }) => label);
+    });
+    await showSessionMenu(cloudsIn({ kind: 'signedOut' }, undefined, 'sandbox'), false);
+    assert.equal(labels.at(-1), 'Leave the Sandbox');
+  });
 });

@@ -149,7 +149,7 @@ describe('the children of a group', () => {
         ['subjects', ['s', 's']],
         ['users', ['u']],
         ['serviceAccounts', ['sa']],
-        ['tags', ['team: x']],
+        ['tags', ['team=x']],
       ],
     );
     const ids = parts.flatMap((node) => [node.id, ...node.children.map(({ id }) => id)]);

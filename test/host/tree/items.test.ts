@@ -52,7 +52,7 @@ describe('a tree item', () => {
   const states: readonly (readonly [string, string, string, string, string])[] = [
     ['provisioned', 'healthy', 'organization', 'charts.green', ''],
     ['provisioned', 'degraded', 'warning', 'list.warningForeground', 'Degraded'],
-    ['provisioned', 'error', 'error', 'list.errorForeground', 'Error'],
+    ['provisioned', 'error', 'error', 'list.errorForeground', 'Health error'],
     ['provisioned', 'unknown', 'question', 'disabledForeground', 'Health unknown'],
     ['provisioning', 'unknown', 'sync', 'charts.blue', 'Provisioning · Health unknown'],
     ['deprovisioning', 'healthy', 'sync', 'charts.blue', 'Deprovisioning'],
@@ -84,7 +84,8 @@ describe('a tree item', () => {
         { name: 'empty', value: '' },
       ],
     });
-    const local = (time: string) => new Date(time).toLocaleString(vscode.env.language);
+    const local = (time: string) =>
+      new Date(time).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
     assert.deepEqual(tooltipOf(node).split('\n\n'), [
       '**operators**',
       'Description: Who runs it.',
@@ -95,7 +96,7 @@ describe('a tree item', () => {
       `Modified: ${local('2026-01-01T00:00:00Z')} (2 months ago) by ben`,
       `Being deleted since: ${local(deletionTime)} (2 months ago)`,
       'Organization: meridian',
-      'Tags: team=platform, empty=',
+      'Tags: team=platform, empty',
     ]);
     assert.equal(draw(node).description, 'being deleted');
     assert.deepEqual(
@@ -181,7 +182,7 @@ describe('a tree item', () => {
     [{ kind: 'subject', id: 'n', source, principal: empty }, 'u', 'https://i', None, 'account'],
     [{ kind: 'user', id: 'n', source, principal: user }, 'u-1', '', None, 'person'],
     [{ kind: 'serviceAccount', id: 'n', source, principal: account }, 'sa-1', '', None, 'server-process'],
-    [{ kind: 'tag', id: 'n', tag: { name: 'team', value: 'x' } }, 'team: x', '', None, 'tag'],
+    [{ kind: 'tag', id: 'n', tag: { name: 'team', value: 'x' } }, 'team=x', '', None, 'tag'],
     [
       { kind: 'bucket', id: 'n', from: 'a', to: 'z', range: [1, 500], children: [] },
       'a … z',
@@ -235,7 +236,7 @@ describe('a tree item', () => {
     assert.equal(iconOf(node)[0], 'briefcase'); // A group has the icon of people.
     const readAt = NOW - 3_600_000;
     const stale = draw(node, { readAt, isStale: true, filter: 'jane' });
-    const clock = new Date(readAt).toLocaleTimeString(vscode.env.language, { hour: '2-digit', minute: '2-digit' });
+    const clock = new Date(readAt).toLocaleTimeString(vscode.env.language, { timeStyle: 'short' });
     assert.equal(stale.description, `meridian · as of ${clock} · out of date · filtered`);
     assert.equal(stale.contextValue, 'organization filtered');
     assert.equal((stale.iconPath as vscode.ThemeIcon).id, 'warning');

@@ -140,7 +140,7 @@ describe('an access review', () => {
         '## Roles',
         '| Role | Description | Granted by | State | ID |',
         '| --- | --- | --- | --- | --- |',
-        '| reader | Reads. | 1 group | Error | `r-1` |',
+        '| reader | Reads. | 1 group | Health error | `r-1` |',
         '| Administrator |  | 1 group |  | `r-2` |',
         '| r-9 (not listed) |  | 1 group |  | `r-9` |',
       ],

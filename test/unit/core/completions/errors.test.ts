@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
     body: { error: { code: '400', error_type: 'BAD_REQUEST', message: 'top_p is above 1', param: 'top_p' } },
     kind: 'invalidRequest',
     facts: { code: '400', errorType: 'BAD_REQUEST', param: 'top_p', serverMessage: 'top_p is above 1' },
-    says: 'The service rejected the request because of top_p (400). Correct top_p and try again, or pick another model. Server response: top_p is above 1',
+    says: 'The service rejected the request (400) because of top_p. Correct top_p and try again, or pick another model. Server response: top_p is above 1',
   },
   {
     is: 'type instead of error_type, an integer code, a null param',
@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
       param: 'messages',
       serverMessage: 'no such role',
     },
-    says: 'The service rejected the request because of messages (400). Correct messages and try again, or pick another model. Server response: no such role',
+    says: 'The service rejected the request (400) because of messages. Correct messages and try again, or pick another model. Server response: no such role',
   },
   {
     is: 'flat',
@@ -65,7 +65,7 @@ const rows: readonly Row[] = [
     body: { object: 'error', message: 'seed too large', type: 'BadRequestError', param: 'seed', code: 40003 },
     kind: 'invalidRequest',
     facts: { code: '40003', errorType: 'BadRequestError', param: 'seed', serverMessage: 'seed too large' },
-    says: 'The service rejected the request because of seed (400). Correct seed and try again, or pick another model. Server response: seed too large',
+    says: 'The service rejected the request (400) because of seed. Correct seed and try again, or pick another model. Server response: seed too large',
   },
   {
     is: 'an object in a list',
@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
     kind: 'invalidRequest',
     facts: { param: 'messages.0.role, n', serverMessage: 'messages.0.role: field required; n: must be positive' },
     says:
-      'The service rejected the request because of messages.0.role and n (422). Correct messages.0.role and n and try again, or pick another model. ' +
+      'The service rejected the request (422) because of messages.0.role and n. Correct messages.0.role and n and try again, or pick another model. ' +
       'Server response: messages.0.role: field required; n: must be positive',
   },
   {
