@@ -40,7 +40,7 @@ function findNode() {
     return process.execPath;
   }
   return stopWith(
-    `Rolecall's scripts need Node ${oldestNode.join('.')} or newer (24 is best) on ${process.platform}-${process.arch}; this is ${process.versions.node}.`,
+    `Rolecall's scripts need Node ${oldestNode.join('.')} or later (24 is best) on ${process.platform}-${process.arch}; this is ${process.versions.node}.`,
   );
 }
 

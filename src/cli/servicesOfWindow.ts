@@ -7,7 +7,7 @@ import { IdentityClient } from '../core/identity/identityClient.ts';
 import { type FoundWindow, findWindows } from '../core/oauth/joining/findWindows.ts';
 import type { JoinedWindow } from '../core/oauth/joining/joinedWindow.ts';
 import { isInside } from '../core/tools/permissions.ts';
-import type { Configuration } from './configuration.ts';
+import { type Configuration, tokenVariables } from './configuration.ts';
 import type { Services } from './services.ts';
 
 export interface WindowServicesDeps {
@@ -109,7 +109,7 @@ async function firstWithFolder(windows: readonly FoundWindow[], folder: string):
   return undefined;
 }
 
-const useToken = 'set ROLECALL_TOKEN, ROLECALL_IDENTITY_URL and ROLECALL_INFERENCE_URL to use a service token';
+const useToken = `set ${tokenVariables.token} to a service token, and the addresses of the services`;
 
 function notAnswered(place: string, ms: number): RolecallError {
   return new RolecallError(

@@ -222,8 +222,8 @@ export class AccessData implements vscode.Disposable {
       this.#changed.fire({ kind: 'organizations' });
     }
     for (const id of targets) {
-      const refreshedAt = this.#refreshing.get(id);
-      if (directory.isReading(id) && refreshedAt !== undefined && this.#now() - refreshedAt < SAME_REFRESH_MS) continue;
+      const startedAt = this.#refreshing.get(id);
+      if (directory.isReading(id) && startedAt !== undefined && this.#now() - startedAt < SAME_REFRESH_MS) continue;
       this.#refreshing.set(id, this.#now());
       directory.refresh(id);
     }

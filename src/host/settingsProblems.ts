@@ -23,10 +23,10 @@ export function watchSettings({ settings, clouds, addSecret, log }: SettingsProb
   const look = (report: (error: RolecallError) => void) => {
     hideHeaders();
     const problems = settings.problems();
-    const unknown = problems.filter(({ message }) => !reportedMessages.has(message));
-    for (const setting of new Set(unknown.map((problem) => problem.setting))) {
+    const newProblems = problems.filter(({ message }) => !reportedMessages.has(message));
+    for (const setting of new Set(newProblems.map((problem) => problem.setting))) {
       const remedy = { kind: 'changeSetting', setting } as const;
-      const sentences = unknown.filter((problem) => problem.setting === setting).map(({ message }) => message);
+      const sentences = newProblems.filter((problem) => problem.setting === setting).map(({ message }) => message);
       report(new RolecallError('configuration', sentences.join(' '), { remedy }));
     }
     reportedMessages = new Set(problems.map(({ message }) => message));

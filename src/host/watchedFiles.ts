@@ -113,8 +113,8 @@ export class WatchedFiles<T> implements vscode.Disposable {
 
   async #check(): Promise<void> {
     const { diagnosticsOf } = this.#kind;
-    let files = await this.#readFound();
-    if (this.#uris === undefined) files = await this.#readFound(); // A missing file may have moved to another folder.
+    let files = await this.#readAll();
+    if (this.#uris === undefined) files = await this.#readAll(); // A missing file may have moved to another folder.
     if (this.#isDisposed) return;
     this.#all = files.flatMap((file) => ('content' in file ? [file.content] : []));
     this.#diagnostics.clear();
@@ -124,7 +124,7 @@ export class WatchedFiles<T> implements vscode.Disposable {
     this.#checked.fire();
   }
 
-  async #readFound() {
+  async #readAll() {
     this.#uris ??= this.#search();
     return await Promise.all((await this.#uris).map((uri) => this.#read(uri)));
   }

@@ -150,7 +150,9 @@ function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly 
   if (before.listed && after.listed) {
     return factChanges(before, after).map((change) => [...line.role(key), `: ${change}`]);
   }
-  const sentence = after.listed ? l10n.t('{0} is now listed') : l10n.t('{0} is no longer listed');
+  const sentence = after.listed
+    ? l10n.t('{0} is now listed by the service')
+    : l10n.t('{0} is no longer listed by the service');
   return [fillLine(sentence, line.role(key))];
 }
 

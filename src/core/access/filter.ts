@@ -50,9 +50,9 @@ export function parseFilter(text: string): readonly FilterTerm[] {
 
 /** A term that looks like `key:value` but is not one: it is searched for as a word, and mostly finds nothing. */
 export type FilterProblem =
-  /** `meant` is the key that was probably meant. */
+  /** `suggestion` is the key that was probably meant. */
   | { readonly kind: 'key'; readonly typed: string; readonly suggestion: FilterKey | undefined }
-  /** The text after `is:`; `known` has the states that are possible there. */
+  /** The text after `is:`; `values` has the states that are possible there. */
   | { readonly kind: 'state'; readonly typed: string; readonly values: readonly string[] };
 
 /** The problems of a filter that are shown. Addresses and IDs with colons are words, not mistakes. */

@@ -300,7 +300,7 @@ function resourceState(metadata: AccessMetadata): readonly string[] {
   const { deletionTime } = metadata;
   return [
     ...stateTexts(metadata),
-    ...(deletionTime ? [l10n.t('being deleted since {0}', timeText(Date.parse(deletionTime)))] : []),
+    ...(deletionTime ? [l10n.t('Being deleted since {0}', timeText(Date.parse(deletionTime)))] : []),
   ];
 }
 

@@ -35,7 +35,8 @@ export async function withRetries<T>(
       if (!(error instanceof RolecallError) || attempt >= policy.attempts) throw error;
       if (error.kind !== 'server' && error.kind !== 'rateLimited') throw error;
       const retryAfterMs = error.details.retryAfterMs;
-      if (retryAfterMs !== undefined && retryAfterMs > policy.maxMs) throw error; // Waiting less than asked would only be refused again.
+      // To wait for less than that would only be refused again.
+      if (retryAfterMs !== undefined && retryAfterMs > policy.maxMs) throw error;
       const wait = retryAfterMs ?? Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * random();
       onRetry(error, attempt, wait);
       await delay(wait, signal);

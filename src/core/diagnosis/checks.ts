@@ -424,8 +424,8 @@ function listenerLine(fact: RedirectFact, isRemote: boolean): ReportLine {
     case 'taken':
       return {
         label,
-        text: fact.answer
-          ? l10n.t('another program, which identifies itself as {0}', code(fact.answer))
+        text: fact.program
+          ? l10n.t('another program, which identifies itself as {0}', code(fact.program))
           : l10n.t('another program'),
         finding: l10n.t(
           'Another program uses this port. Stop it, or register another redirect URI for the client and set rolecall.identity.redirectUri to it.',

@@ -65,8 +65,8 @@ export type RedirectFact = { readonly uri: string } & (
   | { readonly kind: 'free' }
   /** A window of Rolecall waits there for the answer to a sign-in. */
   | { readonly kind: 'ours' }
-  /** Another program listens; `says` is its name over HTTP. */
-  | { readonly kind: 'taken'; readonly answer?: string }
+  /** Another program listens; `program` is its name over HTTP. */
+  | { readonly kind: 'taken'; readonly program?: string }
   | { readonly kind: 'refused'; readonly code: string }
   | { readonly kind: 'editorLink'; readonly scheme: string; readonly isThisEditor: boolean }
   | { readonly kind: 'elsewhere' }

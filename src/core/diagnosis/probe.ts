@@ -131,14 +131,14 @@ export async function inspectRedirectUri(
 
 type Found =
   | { readonly kind: 'free' | 'ours' }
-  | { readonly kind: 'taken'; readonly answer?: string }
+  | { readonly kind: 'taken'; readonly program?: string }
   | { readonly kind: 'refused'; readonly code: string };
 
 async function lookAt(host: string, port: number, signal: AbortSignal): Promise<Found> {
   const answer = await identifyListener(host, port, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
   if (answer === 'silent') return { kind: 'taken' };
   if (answer !== 'nobody')
-    return answer.name === LISTENER_NAME ? { kind: 'ours' } : { kind: 'taken', answer: answer.name };
+    return answer.name === LISTENER_NAME ? { kind: 'ours' } : { kind: 'taken', program: answer.name };
   // Nobody answers: can we listen, too? Systems reserve ports, and not every machine has both families.
   const code = await tryToListen(host, port);
   if (code === undefined || (host === '::1' && (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT'))) {

@@ -190,7 +190,7 @@ export async function acceptsToken(
       },
     },
   });
-  const isAnswered = async (ask: () => Promise<unknown>) => {
+  const succeeds = async (ask: () => Promise<unknown>) => {
     try {
       return (await ask()) !== undefined;
     } catch (error) {
@@ -199,10 +199,10 @@ export async function acceptsToken(
       throw error;
     }
   };
-  if (await isAnswered(() => client.organizations(signal))) return true;
+  if (await succeeds(() => client.organizations(signal))) return true;
   if (isRefused) return false;
   if (organization === undefined) return undefined;
-  return isAnswered(() => client.groups(organization, signal));
+  return succeeds(() => client.groups(organization, signal));
 }
 
 /** A service that answers “forbidden” or “not found” has accepted the token. */

@@ -107,9 +107,9 @@ function rank(verdict: Verdict): number | undefined {
 
 /** Whether the same answers came, however often each. */
 function sameness(before: StoredResult, after: StoredResult): Change {
-  const distinctAnswers = ({ answers }: StoredResult) =>
+  const answersKey = ({ answers }: StoredResult) =>
     [...new Set(answers.map(({ text, calls = [] }) => JSON.stringify([text, calls])))].sort().join();
-  return distinctAnswers(before) === distinctAnswers(after) ? 'unchanged' : 'different';
+  return answersKey(before) === answersKey(after) ? 'unchanged' : 'different';
 }
 
 /** The result of asking the same again. */

@@ -7,14 +7,13 @@ import {
   isSeq,
   type Pair,
   type ParsedNode,
-  parseDocument,
   type Scalar,
   visit,
   type YAMLMap,
   type YAMLParseError,
 } from 'yaml';
 import type { DocumentProblem, TextRange } from '../base/errors.ts';
-import { mergeConflictIn, yamlRefusal, yamlSentence } from '../base/yamlProblems.ts';
+import { mergeConflictIn, parseYamlText, yamlSentence } from '../base/yaml.ts';
 
 /** A problem of a prompt file. */
 export interface PromptProblem extends DocumentProblem {
@@ -58,10 +57,10 @@ export class YamlText {
 
   constructor(text: string) {
     this.text = text;
-    const refusal = yamlRefusal(text);
-    this.#document = parseDocument(refusal === undefined ? text : '', options);
-    this.root = this.#document.contents ?? undefined;
-    const { errors, warnings } = this.#document;
+    const { document, refusal } = parseYamlText(text, { merge: true, logLevel: 'error' });
+    this.#document = document;
+    this.root = document.contents ?? undefined;
+    const { errors, warnings } = document;
     const broken = errors.filter(({ code }) => code !== 'MULTIPLE_DOCS');
     this.isSound = broken.length === 0 && refusal === undefined;
     const problems = [
@@ -84,7 +83,15 @@ export class YamlText {
     const map = this.resolve(node);
     if (!isMap(map)) return undefined;
     const members = new Map<string, Member>();
-    this.#collect(map, members, new Set());
+    const visited = new Set<YamlNode>();
+    // A list and no recursion: mappings can be merged into one another without end.
+    const pending: YamlNode[] = [map];
+    for (let next = pending.pop(); next; next = pending.pop()) {
+      const source = this.resolve(next);
+      if (!isMap(source) || visited.has(source)) continue;
+      visited.add(source);
+      pending.push(...this.#collect(source, members).reverse());
+    }
     return [...members.values()];
   }
 
@@ -148,9 +155,8 @@ export class YamlText {
     return this.text.includes(`*${anchor}`);
   }
 
-  #collect(map: YAMLMap, members: Map<string, Member>, visited: Set<unknown>): void {
-    if (visited.has(map)) return;
-    visited.add(map);
+  /** Adds the mapping's own members. @returns what is merged into it. */
+  #collect(map: YAMLMap, members: Map<string, Member>): YamlNode[] {
     const merged: YamlNode[] = [];
     const keys = new Set<string>();
     for (const { key: node, value } of map.items as Pair<YamlNode, YamlNode | null>[]) {
@@ -161,10 +167,7 @@ export class YamlText {
       else if (!members.has(key)) members.set(key, this.#member(key, node, value ?? undefined));
       keys.add(key);
     }
-    for (const node of merged) {
-      const source = this.resolve(node);
-      if (isMap(source)) this.#collect(source, members, visited);
-    }
+    return merged;
   }
 
   #member(key: string, node: YamlNode, value: YamlNode | undefined): Member {
@@ -194,7 +197,14 @@ export class YamlText {
       });
       this.#anchors = anchors;
     }
-    return this.#anchors.get(name)?.findLast((each) => each.at <= at)?.node;
+    const nodes = this.#anchors.get(name) ?? []; // In the order of their places.
+    let [low, high] = [0, nodes.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((nodes[middle]?.at ?? 0) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return nodes[low - 1]?.node;
   }
 
   #addDuplicate(key: string, { start, end }: TextRange): void {
@@ -228,9 +238,6 @@ export class YamlText {
     return { ...rangeFrom(pos), severity: 'warning', message, code: 'unknownTag' };
   }
 }
-
-/** The library compares each key with all others of its mapping; {@link YamlText.members} finds equal ones at less cost. */
-const options = { merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const;
 
 /** Reports a value that begins with a placeholder and continues after it, which YAML cannot read. */
 function unquoted(text: string, at: number): PromptProblem | undefined {

@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap, type Document as YamlDocument } from 'yaml';
+import { isMap, isScalar, isSeq, type Pair, type YAMLMap, type Document as YamlDocument } from 'yaml';
 import { type DocumentProblem, RolecallError, type TextRange } from '../base/errors.ts';
 import { didYouMean, nearest } from '../base/text.ts';
-import { mergeConflictIn, yamlRefusal, yamlSentence } from '../base/yamlProblems.ts';
+import { duplicateKeys, mergeConflictIn, parseYamlText, yamlSentence } from '../base/yaml.ts';
 import { isGlob, MAX_GLOB_LENGTH } from './globs.ts';
 
 /*
@@ -113,18 +113,25 @@ const MAX_SYNTAX_PROBLEMS = 3;
 
 /** The parsed document, or the problem that prevents reading it. Every scalar stays the text that was written. */
 export function parseYaml(text: string): { document: YamlDocument.Parsed | undefined; problems: FileProblem[] } {
-  const refusal = yamlRefusal(text);
+  const { document, refusal } = parseYamlText(text, { schema: 'failsafe', version: '1.2' });
   if (refusal !== undefined) {
     return { document: undefined, problems: [problem('syntax', { start: 0, end: firstLineEnd(text) }, refusal)] };
   }
-  const document = parseDocument(text, { schema: 'failsafe', version: '1.2', prettyErrors: false, logLevel: 'silent' });
   const conflict = document.errors.length > 0 ? mergeConflictIn(text) : undefined;
   if (conflict) return { document, problems: [problem('syntax', conflict, conflict.message)] };
-  const problems = [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_PROBLEMS).map((one) => {
-    const [start, end] = one.pos;
-    return problem('syntax', { start, end: Math.max(end, start + 1) }, yamlSentence(one));
-  });
-  return { document, problems };
+  const problems = [
+    ...[...document.errors, ...document.warnings].map((one) => ({ place: one.pos, message: yamlSentence(one) })),
+    ...duplicateKeys(document).map(({ range }) => ({
+      place: range,
+      message: l10n.t('This key appears more than once.'),
+    })),
+  ].slice(0, MAX_SYNTAX_PROBLEMS);
+  return {
+    document,
+    problems: problems.map(({ place: [start, end], message }) =>
+      problem('syntax', { start, end: Math.max(end, start + 1) }, message),
+    ),
+  };
 }
 
 /**
@@ -132,9 +139,9 @@ export function parseYaml(text: string): { document: YamlDocument.Parsed | undef
  * or a word such as `null`. @throws RolecallError `invalidRequest` for a text that has errors or is no mapping.
  */
 export function parseForEdit(text: string): YamlDocument<YAMLMap> {
-  if (yamlRefusal(text) === undefined) {
-    const document = parseDocument<YAMLMap.Parsed>(text, { version: '1.2', logLevel: 'silent' });
-    if (document.errors.length === 0 && isMap(document.contents)) return document as unknown as YamlDocument<YAMLMap>;
+  const { document } = parseYamlText(text, { version: '1.2' });
+  if (document.errors.length === 0 && parseYaml(text).problems.length === 0 && isMap(document.contents)) {
+    return document as unknown as YamlDocument<YAMLMap>;
   }
   throw new RolecallError('invalidRequest', l10n.t('The file has errors. Correct them first.'));
 }

@@ -67,9 +67,9 @@ export function diagnosticsOf(
     reasons: readonly string[],
     ...[severity, code, isOfRule]: ['info' | 'warning', string, boolean]
   ) => {
-    const untold = reasons.filter((reason) => !reportedTexts.has(reason));
-    const message = vscode.l10n.t('Undetermined: {0}', untold.join(' '));
-    return untold.length === 0 ? [] : [diagnostic(place, message, severity, code, isOfRule)];
+    const unreported = reasons.filter((reason) => !reportedTexts.has(reason));
+    const message = vscode.l10n.t('Undetermined: {0}', unreported.join(' '));
+    return unreported.length === 0 ? [] : [diagnostic(place, message, severity, code, isOfRule)];
   };
   const ofFinding = (finding: Finding) => {
     const { waiver, lapsed } = finding;

@@ -22,9 +22,10 @@ export async function newWorkspaceTool(files: Pick<ToolFiles, 'all'>): Promise<v
   }
   const document = await vscode.workspace.openTextDocument(uri);
   const editor = await vscode.window.showTextDocument(document);
-  if (!document.isDirty) {
-    // Read again: the editor refuses to save over a change that it has not heard of, even if the text is the same. A file
-    // that it read while it was being written looks like that, too.
+  // The command acts on whatever editor is active.
+  if (!document.isDirty && vscode.window.activeTextEditor?.document === document) {
+    // Read again: the editor refuses to save over a change that it has not heard of, even if the text is the same. This
+    // also covers a file that it read while it was being written.
     await vscode.commands.executeCommand('workbench.action.files.revert');
   }
   const wasDirty = document.isDirty;

@@ -20,7 +20,7 @@ export function isToolFile(uri: vscode.Uri, folder: vscode.WorkspaceFolder): boo
 /** Whether there is a tool file in this window; also true of a file that cannot be read. */
 export async function hasToolFile(): Promise<boolean> {
   const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
-  const files = await Promise.all(
+  const exist = await Promise.all(
     folders.map(async (folder) => {
       try {
         return await fileExists(toolFileOf(folder));
@@ -29,7 +29,7 @@ export async function hasToolFile(): Promise<boolean> {
       }
     }),
   );
-  return files.includes(true);
+  return exist.includes(true);
 }
 
 /** A tool of a workspace folder. */

@@ -52,7 +52,7 @@ export function resourceItem(
   collapsibleState: vscode.TreeItemCollapsibleState,
   now: number,
 ): vscode.TreeItem {
-  const states = [...stateTexts(metadata), ...(isBeingDeleted(metadata) ? [vscode.l10n.t('being deleted')] : [])];
+  const states = [...stateTexts(metadata), ...(isBeingDeleted(metadata) ? [vscode.l10n.t('Being deleted')] : [])];
   return createTreeItem(
     metadata.name,
     collapsibleState,

@@ -74,13 +74,13 @@ export class ViewState implements vscode.Disposable {
     await update;
   }
 
-  #cache: { readonly kept: unknown; readonly set: Set<string> } | undefined;
+  #cache: { readonly stored: unknown; readonly set: Set<string> } | undefined;
 
   /** Read once for each value of the memento: the tree asks for every node. */
   #favorites(): Set<string> {
     const stored = this.#global.get<unknown>(FAVORITES);
-    if (this.#cache?.kept !== stored || this.#cache === undefined) {
-      this.#cache = { kept: stored, set: new Set(isTexts(stored) ? stored : []) };
+    if (this.#cache?.stored !== stored || this.#cache === undefined) {
+      this.#cache = { stored, set: new Set(isTexts(stored) ? stored : []) };
     }
     return this.#cache.set;
   }

@@ -98,7 +98,7 @@ describe('a tree item', () => {
       'Organization: meridian',
       'Tags: team=platform, empty',
     ]);
-    assert.equal(draw(node).description, 'being deleted');
+    assert.equal(draw(node).description, 'Being deleted');
     assert.deepEqual(
       tooltipOf(groupNode())
         .split('\n\n')

@@ -182,7 +182,7 @@ async function refused(
   for (const pause of timeouts.rereadDelaysAfterRefusal) {
     await sleep(pause);
     const state = await shared.readAll();
-    if (state.generation > generation || state.kind === 'signedOut') return { kind: 'won', state: state };
+    if (state.generation > generation || state.kind === 'signedOut') return { kind: 'won', state };
   }
   return { kind: 'ended', end };
 }

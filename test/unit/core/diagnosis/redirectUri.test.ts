@@ -47,9 +47,9 @@ describe('who listens on the redirect URI', () => {
     });
     try {
       const uri = `http://127.0.0.1:${port}/callback`;
-      assert.deepEqual(await look(uri), { uri, kind: 'taken', answer: 'Werkzeug/3.0' });
+      assert.deepEqual(await look(uri), { uri, kind: 'taken', program: 'Werkzeug/3.0' });
       const local = `http://localhost:${port}/callback`;
-      assert.deepEqual(await look(local), { uri: local, kind: 'taken', answer: 'Werkzeug/3.0' });
+      assert.deepEqual(await look(local), { uri: local, kind: 'taken', program: 'Werkzeug/3.0' });
     } finally {
       server.closeAllConnections();
       await release(server);

@@ -159,7 +159,7 @@ No problems found.
     ],
     [
       'another program has the port',
-      withValue('redirect', { kind: 'taken', answer: 'nginx' }),
+      withValue('redirect', { kind: 'taken', program: 'nginx' }),
       [/Stop it, or register another redirect URI/],
     ],
     ['the port is reserved', withValue('redirect', { kind: 'refused', code: 'EACCES' }), [/may be reserved/]],

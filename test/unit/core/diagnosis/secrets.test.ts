@@ -56,7 +56,7 @@ const SAMPLES: readonly Diagnosis[] = [
     discovery: undefined,
   }),
   withValue('identity', { discovery: { kind: 'unusable', problem: 'sentence' } }),
-  withValue('redirect', { kind: 'taken', answer: 'nginx' }),
+  withValue('redirect', { kind: 'taken', program: 'nginx' }),
   withValue('redirect', { kind: 'refused', code: 'EACCES' }),
   withValue('redirect', { kind: 'editorLink', scheme: 'vscode-insiders', isThisEditor: false }),
   withValue('session', { state: 'ended', reason: 'sentence' }),

@@ -176,6 +176,7 @@ describe('a file of access rules', () => {
     ['with no rule that is on', file(`rules:\n  - { id: a, ${RULE}, enabled: false }\n`)],
     ['that is nested without end', file(`rules: ${'['.repeat(100_000)}`)],
     ['with a list in a list without end', file(`rules: ${'- '.repeat(100_000)}`)],
+    ['that the parser cannot follow', `${'  a: '.repeat(4000)}|\n x\n`],
     ['that is a list', '- a\n'],
   ];
   for (const [says, text] of whole) {

@@ -198,7 +198,9 @@ describe('adding a waiver', () => {
       'in the place of one that has expired',
     );
     assert.equal(readAccessFile(addWaiver(dead.replace('reason: T', 'reason: U'), waiver, old)).waivers.length, 1);
-    assert.throws(() => addWaiver('rules: [', waiver), /has errors/);
+    for (const broken of ['rules: [', 'rules: []\nrules: []\n', `${'  a: '.repeat(4000)}|\n x\n`]) {
+      assert.throws(() => addWaiver(broken, waiver), /has errors/);
+    }
   });
 });
 

@@ -1,5 +1,19 @@
 import * as l10n from '@vscode/l10n';
+import {
+  type Document,
+  type DocumentOptions,
+  isMap,
+  isScalar,
+  isSeq,
+  type ParseOptions,
+  parseDocument,
+  type Scalar,
+  type SchemaOptions,
+  visit,
+} from 'yaml';
 import type { DocumentProblem } from './errors.ts';
+
+type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
 
 /** A problem that the library reports. */
 interface YamlError {
@@ -12,7 +26,6 @@ interface YamlError {
  */
 const SENTENCES: readonly (readonly [code: string, word: string, sentence: () => string])[] = [
   ['TAB_AS_INDENT', '', () => l10n.t('Indent with spaces: YAML does not accept tabs here.')],
-  ['DUPLICATE_KEY', '', () => l10n.t('This key appears more than once.')],
   ['BAD_INDENT', 'Flow', () => l10n.t('A bracket that was opened before is not closed.')],
   ['BAD_INDENT', '', () => l10n.t('This line is not indented like the lines that it belongs to.')],
   ['MISSING_CHAR', 'quote', () => l10n.t('The closing quotation mark is missing.')],
@@ -37,32 +50,74 @@ const SENTENCES: readonly (readonly [code: string, word: string, sentence: () =>
 /** The longest text that is read, in UTF-16 units: nobody writes longer ones by hand, and they would block the editor. */
 export const MAX_YAML_LENGTH = 2_000_000;
 
-/*
- * How deep a text may be nested. No honest file comes near; beyond it the parser needs minutes or more stack than there
- * is, which it does not always survive.
- */
-const MAX_OPEN_BRACKETS = 200;
-const MAX_INDENTATION = 300;
-const manyInOneLine = /(?:[-?:][ \t]+){150}/;
+/** The deepest nesting of values that is read. Whatever reads a document may therefore call itself for each level. */
+const MAX_DEPTH = 500;
 
-/** Why a text must not be given to the parser, in a sentence; `undefined` if it may. */
-export function yamlRefusal(text: string): string | undefined {
-  if (text.length > MAX_YAML_LENGTH) {
-    return l10n.t('This file is longer than {0} characters, so it is not read.', MAX_YAML_LENGTH);
-  }
-  return isNestedTooDeeply(text) ? l10n.t('This file is nested too deeply, so it is not read.') : undefined;
+/** `refusal`: why the text is not read, in a sentence; the document is empty then. */
+export interface ParsedYaml {
+  readonly document: Document.Parsed;
+  readonly refusal?: string;
 }
 
-function isNestedTooDeeply(text: string): boolean {
-  let open = 0;
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
-    if (open > MAX_OPEN_BRACKETS) return true;
+/**
+ * Parses a text that anybody may have written. Never throws. Keys that appear more than once are no error here: the
+ * library compares each key with all others, and {@link duplicateKeys} costs less.
+ */
+export function parseYamlText(text: string, options: YamlOptions): ParsedYaml {
+  const parse = (content: string) =>
+    parseDocument(content, { prettyErrors: false, logLevel: 'silent', ...options, uniqueKeys: false });
+  const refuse = (refusal: string): ParsedYaml => ({ document: parse(''), refusal });
+  if (text.length > MAX_YAML_LENGTH) {
+    return refuse(l10n.t('This file is longer than {0} characters, so it is not read.', MAX_YAML_LENGTH));
   }
-  for (const [beginning] of text.matchAll(/^(?:[ \t]|[-?:](?=[ \t]))+/gm)) {
-    if (beginning.length > MAX_INDENTATION) return true;
+  const document = withinStack(() => parse(text));
+  if (
+    document === undefined ||
+    document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION') ||
+    isTooDeep(document)
+  )
+    return refuse(l10n.t('This file is nested too deeply, so it is not read.'));
+  return { document };
+}
+
+/** The parser calls itself for each level, and runs out of stack in a text that nobody wrote by hand. */
+function withinStack<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
-  return manyInOneLine.test(text);
+}
+
+function isTooDeep(document: Document.Parsed): boolean {
+  let level: readonly unknown[] = [document.contents];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap(childrenOf);
+  }
+  return false;
+}
+
+function childrenOf(node: unknown): readonly unknown[] {
+  if (isSeq(node)) return node.items;
+  return isMap(node) ? node.items.flatMap(({ key, value }) => [key, value]) : [];
+}
+
+/** The keys of a document that appear again in the same mapping. */
+export function duplicateKeys(document: Document.Parsed): readonly Scalar.Parsed[] {
+  const duplicates: Scalar.Parsed[] = [];
+  visit(document, {
+    Map: (_key, { items }) => {
+      const values = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (values.has(key.value)) duplicates.push(key as Scalar.Parsed);
+        values.add(key.value);
+      }
+    },
+  });
+  return duplicates;
 }
 
 /** A merge conflict that git left in a text: one problem, in place of all that YAML reports about its markers. */
