@@ -134,7 +134,7 @@ function createServer(deps: McpServerDeps): Server {
     const name = parsed.success
       ? parsed.data['io.modelcontextprotocol/clientInfo'].name
       : server.getClientVersion()?.name;
-    return `the MCP client “${name ?? 'unknown'}”`;
+    return `the MCP client "${name ?? 'unknown'}"`;
   }
 }
 

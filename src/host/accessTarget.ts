@@ -70,18 +70,18 @@ export function filterProblem(filter: string): string {
   if (problem === undefined) return '';
   const { typed } = problem;
   if (problem.kind === 'state') {
-    const states = formatList(problem.values.map((state) => `“is:${state}”`));
+    const states = formatList(problem.values.map((state) => `"is:${state}"`));
     return vscode.l10n.t(
-      '“is:{0}” is not a known state, so it is searched for as text. Known states: {1}.',
+      '"is:{0}" is not a known state, so it is searched for as text. Known states: {1}.',
       typed,
       states,
     );
   }
   const { suggestion } = problem;
   return suggestion === undefined
-    ? vscode.l10n.t('“{0}:” is not a filter key, so it is searched for as text.', typed)
+    ? vscode.l10n.t('"{0}:" is not a filter key, so it is searched for as text.', typed)
     : vscode.l10n.t(
-        '“{0}:” is not a filter key, so it is searched for as text. Did you mean “{1}:”?',
+        '"{0}:" is not a filter key, so it is searched for as text. Did you mean "{1}:"?',
         typed,
         suggestion,
       );

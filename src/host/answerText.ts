@@ -104,7 +104,7 @@ export function lowConfidenceLine(logprobs: Logprobs): string | undefined {
     .filter(({ text, sure }) => text !== '' && sure < 0.995)
     .sort((one, other) => one.sure - other.sure)
     .slice(0, DOUBTS)
-    .map(({ text, sure }) => `“${text}” (${Math.round(sure * 100)}%)`);
+    .map(({ text, sure }) => `"${text}" (${Math.round(sure * 100)}%)`);
   return words.length === 0 ? undefined : vscode.l10n.t('Lowest confidence: {0}', words.join(', '));
 }
 

@@ -143,7 +143,7 @@ export function readPickerChoices(model: Model, configuration: unknown): PickerC
     else {
       problems.push(
         vscode.l10n.t(
-          'The choice {0} for “{1}” in the model picker was not sent, because {2} doesn’t offer it.',
+          'The choice {0} for "{1}" in the model picker was not sent, because {2} doesn’t offer it.',
           JSON.stringify(chosen),
           title,
           model.label,

@@ -15,7 +15,7 @@ export const manageTrust = {
 export function restrictedLine(): string | undefined {
   if (vscode.workspace.isTrusted || !vscode.workspace.workspaceFolders?.length) return undefined;
   return vscode.l10n.t(
-    'Restricted Mode: this workspace’s tools and settings are not used. To use them, run “{0}”.',
+    'Restricted Mode: this workspace’s tools and settings are not used. To use them, run "{0}".',
     manageTrust.title,
   );
 }

@@ -178,7 +178,7 @@ export class Settings {
     const problems: string[] = [];
     for (const [at, item] of this.#get(settings.models, isArray, []).entries()) {
       if (!isJsonObject(item) || !modelShape.id(item.id)) {
-        problems.push(vscode.l10n.t('rolecall.models: entry {0} is ignored because it has no “id”.', at + 1));
+        problems.push(vscode.l10n.t('rolecall.models: entry {0} is ignored because it has no "id".', at + 1));
         continue;
       }
       const wrong = Object.entries(modelShape).flatMap(([name, isRight]) => (isRight(item[name]) ? [] : [name]));
@@ -186,7 +186,7 @@ export class Settings {
       for (const name of wrong) {
         problems.push(
           vscode.l10n.t(
-            'rolecall.models: “{0}” of {1} is ignored because its value is not valid.',
+            'rolecall.models: "{0}" of {1} is ignored because its value is not valid.',
             name,
             String(item.id),
           ),

@@ -117,7 +117,7 @@ test.describe('the editor’s own chat', () => {
 
   test('after the command shows what it changes and is told yes', async () => {
     await runCommand(page, 'Rolecall: Use My Cloud’s Models in VS Code’s Chat');
-    await expect(dialog(page)).toContainText('chat.byokUtilityModelDefault is set to “mainAgent”');
+    await expect(dialog(page)).toContainText('chat.byokUtilityModelDefault is set to "mainAgent"');
     await workbench.screenshot('native-command');
     await pressDialog(page, 'Use My Cloud’s Models');
     const editor = page

@@ -166,12 +166,12 @@ describe('the words a model was least sure of', () => {
       token('?', 0.2, [0xa9]),
       token(' ', 0.1),
     ];
-    assert.equal(lowConfidenceLine(logprobs), 'Lowest confidence: “é” (10%), “is” (50%)');
+    assert.equal(lowConfidenceLine(logprobs), 'Lowest confidence: "é" (10%), "is" (50%)');
   });
 
   it('are three at most, and none where it was sure', () => {
     const many = ['a', 'b', 'c', 'd'].map((text, at) => token(text, 0.1 * (at + 1)));
-    assert.equal(lowConfidenceLine(many), 'Lowest confidence: “a” (10%), “b” (20%), “c” (30%)');
+    assert.equal(lowConfidenceLine(many), 'Lowest confidence: "a" (10%), "b" (20%), "c" (30%)');
     assert.equal(lowConfidenceLine([token('It', 0.999)]), undefined);
     assert.equal(lowConfidenceLine([]), undefined);
   });

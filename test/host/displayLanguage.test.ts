@@ -82,7 +82,7 @@ describe('in another display language', () => {
     const foreign = wordsOf([...editor.foreign, ...NAMES]);
     const lines = new Map(editor.shown.flatMap(({ where, text }) => text.split('\n').map((line) => [line, where])));
     const found = [...lines].flatMap(([line, where]) =>
-      englishIn(line, foreign).map((english) => `${where}: “${english}” in “${line}”`),
+      englishIn(line, foreign).map((english) => `${where}: "${english}" in "${line}"`),
     );
     assert.deepEqual(found, []);
     editor.shown.length = 0;

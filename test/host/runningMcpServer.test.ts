@@ -41,7 +41,7 @@ describe('the tools of Rolecall for agents that see only MCP servers', () => {
       .map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : ''))
       .join('');
     assert.match(text, /ada\.moreau@meridian\.example/);
-    assert.ok(given.told.some((told) => /^Allow the command line “rolecall” to use your sign-in as /.test(told)));
-    assert.ok(given.told.some((told) => /^Share who can do what in “meridian” with the MCP client “/.test(told)));
+    assert.ok(given.told.some((told) => /^Allow the command line "rolecall" to use your sign-in as /.test(told)));
+    assert.ok(given.told.some((told) => /^Share who can do what in "meridian" with the MCP client "/.test(told)));
   });
 });

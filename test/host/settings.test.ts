@@ -174,8 +174,8 @@ describe('settings', () => {
     assert.deepEqual(
       settings.problems().map(({ setting, message }) => [setting, message.replace(/^.*?: /, '')]),
       [
-        ['models', 'entry 2 is ignored because it has no “id”.'],
-        ['models', 'entry 3 is ignored because it has no “id”.'],
+        ['models', 'entry 2 is ignored because it has no "id".'],
+        ['models', 'entry 3 is ignored because it has no "id".'],
       ],
     );
   });
@@ -205,7 +205,7 @@ describe('settings', () => {
       settings.problems().map(({ message }) => message),
       wrong.map(({ id, label: _, ...values }) => {
         const [name] = Object.keys(values);
-        return `rolecall.models: “${name}” of ${id} is ignored because its value is not valid.`;
+        return `rolecall.models: "${name}" of ${id} is ignored because its value is not valid.`;
       }),
     );
   });

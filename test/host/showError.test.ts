@@ -87,7 +87,7 @@ describe('an error', () => {
     assert.deepEqual(executed, []);
   });
 
-  it('that means “stopped” is shown nowhere', async () => {
+  it('that means "stopped" is shown nowhere', async () => {
     answer(undefined);
     await showError(cancelled(), log);
     await showError(new DOMException('Aborted', 'AbortError'), log);

@@ -385,7 +385,7 @@ describe('menus, welcome views and the walkthrough lead somewhere', () => {
     }
   });
 
-  it('what a row offers ends in “…” only where it asks for something', () => {
+  it('what a row offers ends in "…" only where it asks for something', () => {
     const offered = menus.flatMap(([menu, items]) =>
       menu.endsWith('/context') && !menu.startsWith('editor') ? items : [],
     );

@@ -125,7 +125,7 @@ function samePeople(members: readonly Principal[], isAsked = true): readonly str
 function findingLines(model: AccessModel, entries: readonly (GroupEntry | RoleEntry | Principal)[]): readonly string[] {
   const lines = entries.flatMap((entry) =>
     (model.findings.get(entry) ?? []).map(({ rule, message, accepted }) => {
-      const what = `“${oneLine(rule)}” in the access rules: ${oneLine(message)}`;
+      const what = `"${oneLine(rule)}" in the access rules: ${oneLine(message)}`;
       return accepted === undefined ? `FINDING of ${what}` : `ACCEPTED ${oneLine(accepted)} (${what})`;
     }),
   );

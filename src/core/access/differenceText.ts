@@ -138,7 +138,7 @@ function groupSummary({ key, name, id, roles, members, missing }: ReviewGroup, l
     members.length === 0
       ? [l10n.t('no members')]
       : fillLine(l10n.t('members {0}'), joinLines(members.map(line.member)));
-  return [...line.group(key, name), ': ', ...granted, '; ', ...membersText, ' ', { small: id }];
+  return [...line.group(key, name), ' ', { small: id }, ': ', ...granted, '; ', ...membersText];
 }
 
 function otherChanges({ key, name, facts }: GroupChange, line: Lines): readonly AccessLine[] {
@@ -156,7 +156,7 @@ function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly 
   return [fillLine(sentence, line.role(key))];
 }
 
-/** `health changed from healthy to error`; a value that is missing before or after was added or removed. */
+/** `health changed from healthy to error`, `description changed from "Old" to "New"`; a value that is missing before or after was added or removed. */
 function factChanges(before: Partial<GroupFacts>, after: Partial<GroupFacts>): readonly string[] {
   const changes: string[] = [];
   const was = new Map(valuesOf(before));
@@ -164,18 +164,19 @@ function factChanges(before: Partial<GroupFacts>, after: Partial<GroupFacts>): r
     const old = was.get(field);
     if (value === old) continue;
     const name = fieldName(field);
-    if (value === undefined) changes.push(l10n.t('{0} removed, was {1}', name, old ?? ''));
+    const quoted = (text: string) => (field === 'name' || field === 'description' ? `"${text}"` : text);
+    if (value === undefined) changes.push(l10n.t('{0} removed, was {1}', name, quoted(old ?? '')));
     else
       changes.push(
         old === undefined
-          ? l10n.t('{0} set to {1}', name, value)
-          : l10n.t('{0} changed from {1} to {2}', name, old, value),
+          ? l10n.t('{0} set to {1}', name, quoted(value))
+          : l10n.t('{0} changed from {1} to {2}', name, quoted(old), quoted(value)),
       );
   }
-  const tagText = (tag: string) => l10n.t('tag {0}', tag);
+  const withKind = (tag: string) => l10n.t('tag {0}', tag);
   return [
     ...changes,
-    ...setChanges(tagsOf(before).map(tagText), tagsOf(after).map(tagText)),
+    ...setChanges(tagsOf(before).map(withKind), tagsOf(after).map(withKind)),
     ...setChanges((before.missing ?? []).map(missingText), (after.missing ?? []).map(missingText)),
   ];
 }

@@ -111,7 +111,7 @@ const ADMINISTERS = /admin/i;
 function administrators(model: AccessModel): readonly AccessBlock[] {
   const roles = model.roles.filter((role) => ADMINISTERS.test(roleName(role)));
   const note = paragraph(
-    l10n.t('Members with a role that has “admin” in its name. The service does not say what a role permits.'),
+    l10n.t('Members with a role that has "admin" in its name. The service does not say what a role permits.'),
   );
   if (!model.groupsKnown || (!model.rolesKnown && roles.length === 0)) {
     return [note, paragraph(l10n.t('Unknown: not everything could be read.'))];

@@ -215,12 +215,17 @@ export function usualValues(field: string): readonly string[] {
 export function unusualValue(field: string, value: unknown, name = field): string | undefined {
   const { from, to, values } = (Object.hasOwn(usual, field) ? usual[field] : undefined) ?? {};
   if (values && !values.includes(String(value))) {
-    return l10n.t('{0} is usually one of {1}. {2} is sent unchanged.', name, values.join(', '), JSON.stringify(value));
+    return l10n.t(
+      '{0} is sent unchanged as {2}; it is usually one of {1}.',
+      name,
+      values.join(', '),
+      JSON.stringify(value),
+    );
   }
   if (typeof value !== 'number' || (value >= (from ?? value) && value <= (to ?? value))) return undefined;
   return to === undefined
-    ? l10n.t('{0} is usually at least {1}. {2} is sent unchanged.', name, from ?? 0, value)
-    : l10n.t('{0} is usually between {1} and {2}. {3} is sent unchanged.', name, from ?? 0, to, value);
+    ? l10n.t('{0} is sent unchanged as {2}; it is usually at least {1}.', name, from ?? 0, value)
+    : l10n.t('{0} is sent unchanged as {3}; it is usually between {1} and {2}.', name, from ?? 0, to, value);
 }
 
 /** Why a field with this value cannot be sent, in plain sentences that name the place; `undefined` if it can be. */

@@ -99,7 +99,7 @@ export const CHECKS: { readonly [Name in CheckName]: DiagnosisCheck<Name> } = {
         text: clientSecretText(value),
         ...(value === 'missing' && {
           finding: l10n.t(
-            'These services require a client secret even with PKCE. Run “Rolecall: Set Client Secret…”, or set rolecall.identity.clientAuthentication to none if your client has none.',
+            'These services require a client secret even with PKCE. Run "Rolecall: Set Client Secret…", or set rolecall.identity.clientAuthentication to none if your client has none.',
           ),
         }),
       },
@@ -257,7 +257,7 @@ export const CHECKS: { readonly [Name in CheckName]: DiagnosisCheck<Name> } = {
         text: isUsedWithoutParticipant
           ? l10n.t('can use your cloud’s models, in Local chats')
           : l10n.t(
-              'go to VS Code’s own assistant, which may ask for a GitHub sign-in; “Rolecall: Use My Cloud’s Models in VS Code’s Chat” changes that',
+              'go to VS Code’s own assistant, which may ask for a GitHub sign-in; "Rolecall: Use My Cloud’s Models in VS Code’s Chat" changes that',
             ),
       },
       {
@@ -290,7 +290,7 @@ export const CHECKS: { readonly [Name in CheckName]: DiagnosisCheck<Name> } = {
         text:
           allowed === 0
             ? l10n.t('none can use a sign-in')
-            : l10n.t('{0} allowed to use a sign-in; “Reset Command Line Access” makes them ask again', allowed),
+            : l10n.t('{0} allowed to use a sign-in; "Reset Command Line Access" makes them ask again', allowed),
       },
       { label: l10n.t('Access through this window'), text: isOpen ? l10n.t('available') : l10n.t('not available') },
     ],

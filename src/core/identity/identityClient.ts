@@ -135,7 +135,7 @@ export function pathSegment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
     throw new RolecallError(
       'configuration',
-      l10n.t('“{0}” is not a valid organization ID. Change rolecall.organizations.', id),
+      l10n.t('"{0}" is not a valid organization ID. Change rolecall.organizations.', id),
     );
   }
   return encodeURIComponent(id);
@@ -151,7 +151,7 @@ function holdsError({ text }: HttpResponse): boolean {
   return readErrorBody(text) !== undefined;
 }
 
-/** Failures that mean “there is no such list” rather than “the list could not be read”. */
+/** Failures that mean "there is no such list" rather than "the list could not be read". */
 function offersNoList({ kind, details }: RolecallError): boolean {
   return kind === 'notFound' || kind === 'forbidden' || details.status === 405 || isNotJson(kind, details.status);
 }
@@ -205,7 +205,7 @@ export async function acceptsToken(
   return succeeds(() => client.groups(organization, signal));
 }
 
-/** A service that answers “forbidden” or “not found” has accepted the token. */
+/** A service that answers "forbidden" or "not found" has accepted the token. */
 function hasAcceptedToken(error: unknown): boolean {
   return error instanceof RolecallError && (error.kind === 'forbidden' || error.kind === 'notFound');
 }

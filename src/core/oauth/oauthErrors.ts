@@ -147,7 +147,7 @@ function grantMeaning({ status, error }: oauth.ResponseBodyError): Meaning {
     case 'temporarily_unavailable':
       return ['server', l10n.t('The identity service is busy. Try again in a moment.')];
     default:
-      return ['protocol', l10n.t('The identity service returned the error “{0}”.', sanitizeServerMessage(error))];
+      return ['protocol', l10n.t('The identity service returned the error "{0}".', sanitizeServerMessage(error))];
   }
 }
 
@@ -157,7 +157,7 @@ function refusedAuthorization(error: oauth.AuthorizationResponseError): Rolecall
     error.error === 'access_denied'
       ? l10n.t('The sign-in was denied or canceled on the provider’s page.')
       : l10n.t(
-          'The sign-in failed. The identity service returned the error “{0}”.',
+          'The sign-in failed. The identity service returned the error "{0}".',
           sanitizeServerMessage(error.error),
         );
   return new RolecallError('invalidRequest', withServerMessage(sentence, words), {

@@ -258,8 +258,8 @@ function readLimit(
     (value) => value > 0 && (!isProbability || value <= 1),
     (key) =>
       isProbability
-        ? l10n.t('"{0}" must be a number above 0 and at most 1.', key)
-        : l10n.t('"{0}" must be a number above 0.', key),
+        ? l10n.t('"{0}" must be a number greater than 0 and at most 1.', key)
+        : l10n.t('"{0}" must be a number greater than 0.', key),
   );
   return limit === undefined ? mistaken() : { method, limit };
 }

@@ -169,7 +169,7 @@ export class YamlReader {
     return this.number(
       member,
       (value) => Number.isInteger(value) && value > 0,
-      (key) => l10n.t('"{0}" must be a whole number above 0.', key),
+      (key) => l10n.t('"{0}" must be a whole number greater than 0.', key),
     );
   }
 

@@ -48,7 +48,7 @@ export function newAccessFile(model: AccessModel, now: number): string {
     '\n',
     comment(
       l10n.t(
-        '“Declare Current State” adds groups with their roles and members. Any difference from them is a finding.',
+        '"Declare Current State" adds groups with their roles and members. Any difference from them is a finding.',
       ),
     ),
   ].join('');

@@ -49,7 +49,7 @@ class SharingConsent implements vscode.Disposable {
     const session = vscode.l10n.t('Allow Until This Window Closes');
     const who = recipient === undefined ? vscode.l10n.t('another chat agent or model') : oneLine(recipient);
     const chosen = await showWarningMessage(
-      vscode.l10n.t('Share who can do what in “{0}” with {1}?', oneLine(organization), who),
+      vscode.l10n.t('Share who can do what in "{0}" with {1}?', oneLine(organization), who),
       {
         modal: true,
         detail: [

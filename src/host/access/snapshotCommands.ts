@@ -118,9 +118,9 @@ export function snapshotCommands(deps: SnapshotCommandsDeps) {
     [commands.acknowledgeChanges]: () => marks.acknowledge(),
     [commands.manageSnapshots]: () => manageSnapshots(deps),
     [commands.clearSnapshots]: async () => {
-      const yes = vscode.l10n.t('Remove All');
+      const yes = vscode.l10n.t('Delete All');
       const chosen = await showWarningMessage(
-        vscode.l10n.t('Remove the snapshots of every organization and account from this machine?'),
+        vscode.l10n.t('Delete the snapshots of every organization and account on this machine?'),
         { modal: true },
         yes,
       );

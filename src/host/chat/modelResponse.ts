@@ -136,7 +136,7 @@ function refuseRequired({ toolMode }: vscode.ProvideLanguageModelChatResponseOpt
   throw new RolecallError(
     'unsupported',
     vscode.l10n.t(
-      'This request requires the model to call a tool, which the inference service cannot guarantee. It supports only “auto” and “none” as tool_choice.',
+      'This request requires the model to call a tool, which the inference service cannot guarantee. It supports only "auto" and "none" as tool_choice.',
     ),
     { details: { param: 'tool_choice' } },
   );

@@ -63,7 +63,7 @@ async function turnOn(state: vscode.Memento, log: Log): Promise<void> {
   const hasSetting = utilityModels()?.defaultValue !== undefined;
   const detail = [
     vscode.l10n.t(
-      '• “Rolecall” is added to your model providers (chatLanguageModels.json). The chat then doesn’t ask you to sign in to GitHub.',
+      '• "Rolecall" is added to your model providers (chatLanguageModels.json). The chat then doesn’t ask you to sign in to GitHub.',
     ),
     vscode.l10n.t(
       '• Language Models opens. VS Code turns on its built-in GitHub Copilot extension with it, which runs the chat.',
@@ -71,7 +71,7 @@ async function turnOn(state: vscode.Memento, log: Log): Promise<void> {
     ...(hasSetting
       ? [
           vscode.l10n.t(
-            '• {0} is set to “mainAgent”, so that your cloud’s models also write titles and summaries.',
+            '• {0} is set to "mainAgent", so that your cloud’s models also write titles and summaries.',
             UTILITY_MODELS,
           ),
         ]
@@ -96,7 +96,7 @@ async function turnOff(state: vscode.Memento): Promise<void> {
   const undo = vscode.l10n.t('Undo');
   const message = vscode.l10n.t('Stop using your cloud’s models in VS Code’s chat?');
   const detail = vscode.l10n.t(
-    'Your setting {0} is restored, and the list of model providers opens: delete “Rolecall” there and save. VS Code’s built-in Copilot extension stays on. @rolecall keeps working.',
+    'Your setting {0} is restored, and the list of model providers opens: delete "Rolecall" there and save. VS Code’s built-in Copilot extension stays on. @rolecall keeps working.',
     UTILITY_MODELS,
   );
   if ((await showInformationMessage(message, { modal: true, detail }, undo)) !== undo) return;

@@ -45,7 +45,7 @@ export function remarksOn({ request, cloud, model, followsAnotherAccount, proble
 function unsentLine({ vision, label }: Model, names: string): string {
   return vision
     ? vscode.l10n.t('Not sent because it is too large or cannot be read: {0}.', names)
-    : vscode.l10n.t('Not sent: {0}. {1} doesn’t support images (“vision” in rolecall.models).', names, label);
+    : vscode.l10n.t('Not sent: {0}. {1} doesn’t support images ("vision" in rolecall.models).', names, label);
 }
 
 /** One sentence for all files with errors in them, whose tools are left out wholly or in part. */

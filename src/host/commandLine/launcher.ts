@@ -66,9 +66,9 @@ export class Launcher {
     const folder = path.dirname(this.file);
     void showInformationMessage(
       this.#isSearched()
-        ? vscode.l10n.t('Installed {0}. Run “rolecall --help” in a terminal.', this.file)
+        ? vscode.l10n.t('Installed {0}. Run "rolecall --help" in a terminal.', this.file)
         : vscode.l10n.t(
-            'Installed {0}. Add {1} to your PATH, then run “rolecall --help” in a new terminal.',
+            'Installed {0}. Add {1} to your PATH, then run "rolecall --help" in a new terminal.',
             this.file,
             folder,
           ),

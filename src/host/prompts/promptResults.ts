@@ -85,7 +85,7 @@ export class PromptResult {
     const named = this.case.values.size > 0 ? [vscode.l10n.t('Case: {0}', this.case.label)] : [];
     const { repeats, seeds } = file.extensions;
     const requests = repeats * Math.max(1, seeds.length);
-    const share = requests > 1 ? [vscode.l10n.t('1 of {0} requests; the Test view sends all', requests)] : [];
+    const share = requests > 1 ? [vscode.l10n.t('1 of {0} requests (the Test view sends all)', requests)] : [];
     const about = [name, ...named, ...share, clockTime(this.#startedAt, Date.now())].join(' · ');
     this.#shown = resultText({ title: file.name ?? name, about }, this.models);
     this.#documents.put(this.uri, this.#shown.text);

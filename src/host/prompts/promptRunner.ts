@@ -127,7 +127,7 @@ export function requireRunnable(prompt: OpenedPrompt): void {
   if (!vscode.workspace.isTrusted) {
     throw new RolecallError(
       'invalidRequest',
-      vscode.l10n.t('Prompt files can be run only in a trusted workspace. Run “{0}” first.', manageTrust.title),
+      vscode.l10n.t('Prompt files can be run only in a trusted workspace. Run "{0}" first.', manageTrust.title),
     );
   }
   const first = firstError(prompt);

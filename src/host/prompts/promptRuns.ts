@@ -219,8 +219,8 @@ function changeText(change: Change, { before, after }: Pick<Comparison, 'before'
     better: vscode.l10n.t('Better'),
     different: vscode.l10n.t('Different'),
     unmeasured: vscode.l10n.t('Not measured'),
-    added: vscode.l10n.t('Only in “{0}”', after),
-    removed: vscode.l10n.t('Only in “{0}”', before),
+    added: vscode.l10n.t('Only in "{0}"', after),
+    removed: vscode.l10n.t('Only in "{0}"', before),
     unchanged: vscode.l10n.t('Same'),
   }[change];
 }

@@ -228,7 +228,7 @@ function hoverText(chosen: TokenLogprob, top: readonly TokenLogprob[]): vscode.M
   const row = (token: TokenLogprob, strong: string) =>
     `| ${strong}${escapeMarkdown(JSON.stringify(token.token))}${strong} | ${percent(token)} | ${token.logprob.toFixed(3)} | &emsp;${bytesOf(token)} |`;
   const lines = [
-    `| ${vscode.l10n.t('Token')} | ${vscode.l10n.t('Probability')} | ${vscode.l10n.t('Logarithm')} | &emsp;${vscode.l10n.t('Bytes')} |`,
+    `| ${vscode.l10n.t('Token')} | ${vscode.l10n.t('Probability')} | ${vscode.l10n.t('Log probability')} | &emsp;${vscode.l10n.t('Bytes')} |`,
     '| --- | ---: | ---: | --- |',
     row(chosen, '**'),
     ...others.map((token) => row(token, '')),

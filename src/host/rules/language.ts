@@ -140,7 +140,7 @@ export class QuickFixes implements vscode.CodeActionProvider, vscode.Disposable 
       entry === undefined
         ? []
         : [
-            fix(vscode.l10n.t('Open in Tree') + about, {
+            fix(vscode.l10n.t('Go to Group or Role') + about, {
               command: commandOf(commands.reveal, { target: targetOfEntry(read, entry) }),
             }),
           ];

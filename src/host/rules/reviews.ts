@@ -239,7 +239,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
     if (!first)
       throw new RolecallError(
         'invalidRequest',
-        vscode.l10n.t('There is no review yet. Use “Start Review” to create one.'),
+        vscode.l10n.t('There is no review yet. Use "Start Review" to create one.'),
       );
     if (all.length === 1 || organization !== undefined) return first.uri;
     const items = all.map(({ uri }) => ({

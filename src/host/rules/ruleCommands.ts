@@ -24,7 +24,7 @@ import { commands, documentPanel, extensionId } from '../../ids.ts';
 import type { ReadOrganization } from '../accessData.ts';
 import { type AccessTarget, followLink, linkTitleOf, targetOf } from '../accessTarget.ts';
 import type { Handlers } from '../commands.ts';
-import { showInputBox, showQuickPick } from '../dialogs.ts';
+import { showInputBox, showQuickPick, showWarningMessage } from '../dialogs.ts';
 import type { OpenPage } from '../pages.ts';
 import { pickGroupOrRole, pickPrincipal, readPicked } from '../pickTarget.ts';
 import { ACCESS_FILE_GLOB, type AccessFiles, type CheckedDocument } from './accessFiles.ts';
@@ -35,7 +35,7 @@ interface RuleCommandsDeps extends RulesDeps {
   readonly files: AccessFiles;
 }
 
-/** New Access Rules, Declare What Is There Now, Add Waiver…, Show and Export Access Check. */
+/** New Access Rules, Declare Current State, Add Waiver…, Show and Export Access Check. */
 export function ruleCommands(deps: RuleCommandsDeps) {
   const { data, files } = deps;
   let page: OpenPage<ReportLink> | undefined;
@@ -49,9 +49,10 @@ export function ruleCommands(deps: RuleCommandsDeps) {
       const { model } = await readPicked(data, active?.target ?? node);
       await files.check();
       const own = files.checked.filter(({ file }) => file.organization === model.organization);
-      const uri = own.find(({ file }) => file.declared)?.uri ?? active?.uri ?? own[0]?.uri;
+      const declaring = own.find(({ file }) => file.declared)?.uri;
+      const uri = declaring ?? active?.uri ?? own[0]?.uri;
       if (!uri) return openAccessDraft(model.organization, declareAccess(model));
-      // It may replace what was written by hand: it is shown, and saved by whoever agrees.
+      if (declaring && !(await mayReplace(declaring))) return;
       const document = await vscode.workspace.openTextDocument(uri);
       await vscode.window.showTextDocument(document);
       await vscode.workspace.applyEdit(editOf(document, declareAccess(model, document.getText())));
@@ -120,6 +121,14 @@ export function ruleCommands(deps: RuleCommandsDeps) {
   } satisfies Partial<Handlers>;
 }
 
+/** Not every editor waits for somebody to save: it may save by itself. */
+async function mayReplace(file: vscode.Uri): Promise<boolean> {
+  const replace = vscode.l10n.t('Replace');
+  const question = vscode.l10n.t('Replace the declared state in {0}?', vscode.workspace.asRelativePath(file));
+  const detail = vscode.l10n.t('It will list the groups, roles and members that the organization has now.');
+  return (await showWarningMessage(question, { modal: true, detail }, replace)) === replace;
+}
+
 /**
  * The file of access rules in the active editor, with its organization as commands take it, if the user shows that one.
  */
@@ -140,7 +149,7 @@ async function readAll({ data, files }: RuleCommandsDeps): Promise<void> {
   if (files.checked.length === 0) {
     throw new RolecallError(
       'invalidRequest',
-      vscode.l10n.t('There is no *.access.yaml in this workspace. Use “New Access Rules” to create one.'),
+      vscode.l10n.t('There is no *.access.yaml in this workspace. Use "New Access Rules" to create one.'),
     );
   }
   const session = data.requireSession();

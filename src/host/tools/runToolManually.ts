@@ -161,7 +161,7 @@ async function checkOf(
     // The sentence is for models, in English; the one that example tools need has words of its own.
     return property.format === workspacePathFormat
       ? vscode.l10n.t(
-          'Enter a path inside the workspace folder, relative to it, without “..” and not starting with “-”.',
+          'Enter a path inside the workspace folder, relative to it, without ".." and not starting with "-".',
         )
       : vscode.l10n.t('The tool does not accept this: {0}', problem);
   };

@@ -234,15 +234,15 @@ function scope(permissions: CallPermissions, always: ConsentRequest['always']): 
   if (always === 'never') return vscode.l10n.t('You will be asked each time.');
   if (always === 'arguments') {
     return vscode.l10n.t(
-      '“Always Allow” covers only these arguments, until the tool’s definition or what it can reach changes.',
+      '"Always Allow" covers only these arguments, until the tool’s definition or what it can reach changes.',
     );
   }
   return permissions.kind === 'request'
     ? vscode.l10n.t(
-        '“Always Allow” covers requests to {0} with any arguments until the tool’s definition changes.',
+        '"Always Allow" covers requests to {0} with any arguments until the tool’s definition changes.',
         permissions.host,
       )
-    : vscode.l10n.t('“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.');
+    : vscode.l10n.t('"Always Allow" covers any arguments until the tool’s definition or what it can reach changes.');
 }
 
 function line({ kind, text }: ConsentLine): string {

@@ -219,7 +219,7 @@ async function askOrganization(clouds: Clouds, shown: readonly string[]): Promis
         pathSegment(value.trim());
         return undefined;
       } catch {
-        return vscode.l10n.t('Enter the ID of an organization. It cannot be empty, “.” or “..”.');
+        return vscode.l10n.t('Enter the ID of an organization. It cannot be empty, "." or "..".');
       }
     },
   });

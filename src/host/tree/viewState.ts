@@ -121,8 +121,8 @@ export function summarize(data: AccessData, state: ViewState, organizations: rea
   const isOne = filters.length === organizations.length && filters.every(({ filter }) => filter === first?.filter);
   const sentences =
     first && isOne && filters.length > 1
-      ? [vscode.l10n.t('Filtered by “{0}”', first.filter)]
-      : filters.map(({ id, filter }) => vscode.l10n.t('{0} filtered by “{1}”', data.labelOf(id), filter));
+      ? [vscode.l10n.t('Filtered by "{0}"', first.filter)]
+      : filters.map(({ id, filter }) => vscode.l10n.t('{0} filtered by "{1}"', data.labelOf(id), filter));
   const problems = new Set(filters.map(({ filter }) => filterProblem(filter)).filter((problem) => problem !== ''));
   setContextKey(contextKeys.isFiltered, filters.length > 0);
   return {

@@ -20,7 +20,7 @@ test.describe('an administrator', () => {
   });
 
   const reads = () => counter(workbench.sandbox, 'identity GET /api/v1/organizations/meridian/groups');
-  const question = /Share who can do what in “meridian” with [\s\S]*email addresses/;
+  const question = /Share who can do what in "meridian" with [\s\S]*email addresses/;
 
   // Another agent asks Rolecall's tools for people's names. The editor lets such calls pass without a question of its own, as
   // it does after "Allow in this Session".
@@ -55,7 +55,7 @@ test.describe('an administrator', () => {
     await runCommand(page, 'Rolecall: Filter…');
     await page.locator('.quick-input-title', { hasText: /^Filter$/ }).waitFor();
     await quickInput(page).locator('input').fill('helth:degraded');
-    await page.locator('.quick-input-message', { hasText: 'Did you mean “health:”?' }).waitFor();
+    await page.locator('.quick-input-message', { hasText: 'Did you mean "health:"?' }).waitFor();
     await workbench.screenshot('filter-unknown-key');
     await quickInput(page).locator('input').fill('health:degraded');
     await page.locator('.quick-input-message', { hasText: /\d+ groups?/ }).waitFor();

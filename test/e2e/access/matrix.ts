@@ -149,7 +149,7 @@ test.describe('the access matrix', () => {
   test('shares its filter with the tree, both ways', async () => {
     await matrix.getByRole('searchbox').fill('role:cluster-operator');
     await counts().getByText('Groups: 3 of 12').waitFor();
-    await page.locator('.part.sidebar').getByText('meridian filtered by “role:cluster-operator”').waitFor();
+    await page.locator('.part.sidebar').getByText('meridian filtered by "role:cluster-operator"').waitFor();
     assert.equal(await grid.getAttribute('aria-rowcount'), '4');
     await workbench.screenshot('matrix-filtered');
     await runCommand(page, 'Rolecall: Clear Filter');

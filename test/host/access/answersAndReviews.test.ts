@@ -219,14 +219,14 @@ describe('insight', () => {
       const lines = await shown(/^Effective access of ada\./);
       assert.match(
         lines[2] ?? '',
-        /^! Incomplete: The roles could not be read\. You don’t have permission to view “meridian”/,
+        /^! Incomplete: The roles could not be read\. You don’t have permission to view "meridian"/,
       );
     });
 
     it('are errors, not empty documents, where nothing could be read', async () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
       await call(commands.whoHasRole);
-      assert.match(given.errors[0] ?? '', /You don’t have permission to view “meridian”/);
+      assert.match(given.errors[0] ?? '', /You don’t have permission to view "meridian"/);
       assert.deepEqual(panels, []);
     });
   });
@@ -406,7 +406,7 @@ describe('insight', () => {
       assert.match(given.told.at(-1) ?? '', /No snapshots are kept for this account/);
       await call(commands.clearSnapshots); // Not without a yes.
       assert.equal((await store.list(session)).length, 1);
-      given.press = /Remove All/;
+      given.press = /Delete All/;
       await call(commands.clearSnapshots);
       assert.deepEqual(await store.list(session), []);
       assert.deepEqual(await fs.readdir(folder), []);

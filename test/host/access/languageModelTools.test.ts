@@ -64,10 +64,10 @@ describe('tools for models', () => {
       const said = await invoke(listGroups, {});
       assert.match(said, /did not allow this\. Nothing was read/);
       assert.deepEqual(read(), []);
-      assert.match(given.told[0] ?? '', /in “meridian” with another chat agent or model\?/);
+      assert.match(given.told[0] ?? '', /in "meridian" with another chat agent or model\?/);
       assert.match(given.told[0] ?? '', /email addresses/);
       await invoke(listGroups, {}, { model: { vendor: 'copilot', name: 'GPT', id: 'g' } });
-      assert.match(given.told[1] ?? '', /in “meridian” with GPT \(copilot\)\?/);
+      assert.match(given.told[1] ?? '', /in "meridian" with GPT \(copilot\)\?/);
       assert.deepEqual(read(), []);
     });
 
@@ -147,7 +147,7 @@ describe('tools for models', () => {
       const organization = 'MERIDIAN';
       assert.match(
         await invoke(whoHasRole, { organization, role: 'emperor' }),
-        /No role of meridian is named “emperor”/,
+        /No role of meridian is named "emperor"/,
       );
       assert.match(await invoke(effectiveAccess, { organization, who: 'nobody@' }), /Nobody in the groups of meridian/);
       assert.match(
@@ -159,7 +159,7 @@ describe('tools for models', () => {
     it('tell failures as failures', async () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
       given.press = /^Allow Once$/;
-      assert.match(await invoke(listGroups, {}), /could not answer: You don’t have permission to view “meridian”/);
+      assert.match(await invoke(listGroups, {}), /could not answer: You don’t have permission to view "meridian"/);
     });
 
     it('stop when they are told to', async () => {

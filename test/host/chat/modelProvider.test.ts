@@ -248,8 +248,8 @@ describe('the provider of models', () => {
       const sent = await body(() => answer.done);
       assert.deepEqual([sent.reasoning_effort, sent.tool_choice, sent.temperature], [undefined, undefined, undefined]);
       const said = answer.text().replaceAll('\\', '');
-      assert.match(said, /The choice "ultra" for “Reasoning Effort” in the model picker was not sent/);
-      assert.match(said, /The choice {"a":1} for “Tools” in the model picker was not sent/);
+      assert.match(said, /The choice "ultra" for "Reasoning Effort" in the model picker was not sent/);
+      assert.match(said, /The choice {"a":1} for "Tools" in the model picker was not sent/);
       for (const rubbish of [null, 'high', ['high'], 7]) {
         await body(() => ask(provider, 'sandbox/guide', 'say: hi', { modelConfiguration: rubbish } as object).done);
       }

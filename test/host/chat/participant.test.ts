@@ -58,7 +58,7 @@ describe('@rolecall', () => {
     await chat().signedIn();
     patches.set(vscode.workspace, 'isTrusted', false);
     await chat().ask('say: hello');
-    assert.match(chat().read(), /Restricted Mode: .* run “Manage Workspace Trust”/);
+    assert.match(chat().read(), /Restricted Mode: .* run "Manage Workspace Trust"/);
     assert.deepEqual(chat().steps(), ['workbench.trust.manage']);
     chat().stream = new FakeStream();
     await chat().ask('say: hello again');
@@ -156,7 +156,7 @@ describe('@rolecall', () => {
           ])
         : fetch(address, init);
     await chat().ask('hi');
-    assert.match(chat().read(), /Lowest confidence: “is” \(50%\)/);
+    assert.match(chat().read(), /Lowest confidence: "is" \(50%\)/);
   });
 
   it('learns from the service how long a conversation may be, and goes on with what fits', async () => {
@@ -443,7 +443,7 @@ describe('@rolecall', () => {
       ['say nothing', /returned an empty answer/],
       ['only think', /reasoned but did not answer/],
     ] as const) {
-      it(`to “${prompt}”`, async () => {
+      it(`to "${prompt}"`, async () => {
         await chat().signedIn();
         await chat().ask(prompt);
         assert.match(chat().read(), line);

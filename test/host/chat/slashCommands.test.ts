@@ -148,7 +148,7 @@ describe('slash commands of @rolecall', () => {
     assert.match(chat().read(), /defines no tools/);
     patches.set(vscode.workspace, 'isTrusted', false);
     await chat().ask(chatRequest('', { command: 'tools' }));
-    assert.match(chat().read(), /Restricted Mode: .* run “Manage Workspace Trust”/);
+    assert.match(chat().read(), /Restricted Mode: .* run "Manage Workspace Trust"/);
     await chat().ask(chatRequest('', { command: 'tools' }));
     assert.deepEqual(chat().steps(), ['workbench.trust.manage', 'workbench.trust.manage']);
   });

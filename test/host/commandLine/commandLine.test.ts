@@ -102,7 +102,7 @@ describe('the command line', () => {
     assert.equal(refused.code, 3);
     assert.match(
       given.told[0] ?? '',
-      /^Allow the command line “rolecall” to use your sign-in as ada\.moreau@meridian\.example\?\n.* If you allow it, it can read who has access/,
+      /^Allow the command line "rolecall" to use your sign-in as ada\.moreau@meridian\.example\?\n.* If you allow it, it can read who has access/,
     );
     assert.ok(given.told[0]?.includes(descriptor.identity));
     assert.ok(
@@ -192,7 +192,7 @@ describe('the command line', () => {
       given.press = /^Allow$/;
       const refused = await call('who_has_role', { role: 'administrator' });
       assert.match(refused, /did not allow this\. Nothing was read/);
-      assert.match(given.told.at(-1) ?? '', /^Share who can do what in “meridian” with the MCP client “Agent”\?/);
+      assert.match(given.told.at(-1) ?? '', /^Share who can do what in "meridian" with the MCP client "Agent"\?/);
       assert.deepEqual([...answered], []);
       given.press = /Until This Window Closes/;
       assert.match(await call('who_has_role', { role: 'administrator' }), /ada\.moreau@meridian\.example/);
@@ -270,7 +270,7 @@ describe('the command line', () => {
       if (process.platform === 'win32') this.skip();
       const installed = launcher({ searched: `/usr/bin:${path.join(home, '.local', 'bin')}` });
       await installed.installAndTell();
-      assert.match(given.told[0] ?? '', /Run “rolecall --help” in a terminal\.$/);
+      assert.match(given.told[0] ?? '', /Run "rolecall --help" in a terminal\.$/);
       const { stdout } = await run(installed.file, ['--version'], {});
       assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
       await installed.uninstallAndTell();

@@ -224,7 +224,7 @@ describe('the access matrix', () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
       await given.call(commands.showMatrix);
       assert.equal(panels.length, 0);
-      assert.match(given.errors.join('\n'), /Sign in to .* first\.\n.*You don’t have permission to view “meridian”/);
+      assert.match(given.errors.join('\n'), /Sign in to .* first\.\n.*You don’t have permission to view "meridian"/);
     });
   });
 
@@ -328,7 +328,7 @@ describe('the access matrix', () => {
       assert.deepEqual(panel.last('matrix').rows.labels, []);
     });
 
-    it('says that roles are missing, and calls none of them “not listed” then', async () => {
+    it('says that roles are missing, and calls none of them "not listed" then', async () => {
       await tree().serviceOf('administrator', 'meridian');
       await failing('/roles$', 403);
       await given.call(commands.showMatrix);
@@ -349,7 +349,7 @@ describe('the access matrix', () => {
       await tree().texts(); // The tree is on the screen too.
       panel.send({ type: 'filter', text: ' role:cluster-operator ', sequence: 7 });
       assert.equal(tree().state.filterOf(key(), 'meridian'), 'role:cluster-operator');
-      assert.match(tree().shown.message, /meridian filtered by “role:cluster-operator”/);
+      assert.match(tree().shown.message, /meridian filtered by "role:cluster-operator"/);
       const view = panel.last('view');
       assert.deepEqual([view.filter, view.answered, view.rows.length], ['role:cluster-operator', 7, 3]);
       await tree().state.setFilter(key(), 'meridian', 'finance');
@@ -360,7 +360,7 @@ describe('the access matrix', () => {
           .last('notices')
           .notices.map(({ text }) => text)
           .join(),
-        /Did you mean “health:”\?/,
+        /Did you mean "health:"\?/,
       );
       await tree().state.setFilter(key(), 'meridian', 'finance');
       assert.deepEqual(panel.last('notices').notices, []);

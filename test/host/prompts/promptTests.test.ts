@@ -492,7 +492,7 @@ describe('prompt files', () => {
     const shown = await until('the result', () =>
       vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'rolecall-prompt'),
     );
-    await until('what it is a part of', () => shown.getText().includes('1 of 4 requests; the Test view sends all'));
+    await until('what it is a part of', () => shown.getText().includes('1 of 4 requests (the Test view sends all)'));
     assert.equal(bodies.length, 1);
   });
 

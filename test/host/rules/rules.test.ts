@@ -209,7 +209,7 @@ describe('access rules in the workspace', () => {
     const { actions } = await offered(waived);
     assert.deepEqual(
       actions.map(({ title }) => title),
-      ['Open in Tree'],
+      ['Go to Group or Role'],
     );
   });
 
@@ -230,7 +230,7 @@ describe('access rules in the workspace', () => {
     await until('problems are shown', () => problems().length === 1);
     const { named } = await offered();
     const add = named('Add Waiver…');
-    assert.ok(add?.command && named('Open in Tree'));
+    assert.ok(add?.command && named('Go to Group or Role'));
     const typed = ['T-7', 'lead@m.example', '2030-01-31'];
     const offeredTexts: (string | undefined)[] = [];
     patches.set(vscode.window, 'showInputBox', async ({ value }: vscode.InputBoxOptions = {}) => {
@@ -308,6 +308,25 @@ describe('access rules in the workspace', () => {
     assert.deepEqual(files.checkText(rules.uri(), text).result?.check.drift?.findings, []);
   });
 
+  it('asks before it replaces what a file declares', async () => {
+    const text = file(`${APART}declared:\n  groups: []\n`);
+    await rules.write(text);
+    access.arrive();
+    const questions: string[] = [];
+    let answer: string | undefined;
+    patches.set(vscode.window, 'showWarningMessage', async (question: string) => {
+      questions.push(question);
+      return answer;
+    });
+    await handlers[commands.declareAccess](undefined);
+    assert.match(questions.join(), /^Replace the declared state in .*\.access\.yaml\?$/);
+    const document = await vscode.workspace.openTextDocument(rules.uri());
+    assert.equal(document.getText(), text);
+    answer = 'Replace';
+    await handlers[commands.declareAccess](undefined);
+    assert.match(await textNow(), /\ndeclared:\n {2}complete: true\n/);
+  });
+
   it('says why a file is not checked: at its organization, and on the page', async () => {
     const page: { markdown?: string } = {};
     const pages = async () => ({
@@ -327,13 +346,13 @@ describe('access rules in the workspace', () => {
     access.leave();
     await until('it is signed out', () => messages()[0] === 'Not checked. Sign in to check it.');
     access.isSignedIn = true;
-    const refusal = new RolecallError('forbidden', 'You don’t have permission to view “m”.');
+    const refusal = new RolecallError('forbidden', 'You don’t have permission to view "m".');
     access.arrive(refusal, refusal);
-    await until('it is refused', () => messages()[0] === 'Undetermined: You don’t have permission to view “m”.');
+    await until('it is refused', () => messages()[0] === 'Undetermined: You don’t have permission to view "m".');
     assert.deepEqual([messages().length, severities()], [1, ['Warning']]);
     await showCheck();
     const shownText = page.markdown ?? '';
-    assert.match(shownText, /Undetermined: You don’t have permission to view “m”\.\n\n\*\*undetermined/);
+    assert.match(shownText, /Undetermined: You don’t have permission to view "m"\.\n\n\*\*undetermined/);
     assert.match(shownText, /\| apart \| The groups could not be read\./);
     access.organizations = ['meridian'];
     await rules.write(file(APART, 'meridain'));

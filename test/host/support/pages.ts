@@ -61,7 +61,7 @@ export class FakePanel {
     const { newest } = this;
     const links = [newest?.about ?? [], ...(newest?.parts ?? []).flatMap(pieces)].flat();
     const link = links.find((each) => typeof each === 'object' && 'link' in each && each.text === words);
-    if (typeof link !== 'object' || !('link' in link)) throw new Error(`There is no link “${words}”.`);
+    if (typeof link !== 'object' || !('link' in link)) throw new Error(`There is no link "${words}".`);
     const revision = newest?.revision;
     this.received.fire({ version: PROTOCOL_VERSION, type: 'follow', revision, link: link.link });
   }

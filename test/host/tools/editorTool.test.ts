@@ -58,7 +58,7 @@ describe('the tool by which other agents call the workspace’s tools', () => {
     for (const _ of ['first', 'second']) assert.match(await invoke({}), /not trusted/);
     assert.deepEqual(shown, [
       [
-        'Restricted Mode: this workspace’s tools and settings are not used. To use them, run “Manage Workspace Trust”.',
+        'Restricted Mode: this workspace’s tools and settings are not used. To use them, run "Manage Workspace Trust".',
         'Manage Workspace Trust',
       ],
     ]);

@@ -60,7 +60,7 @@ describe('consent to a tool', () => {
             'Argument: "-w"',
             'Time limit: 10 s',
             '',
-            '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
+            '"Always Allow" covers any arguments until the tool’s definition or what it can reach changes.',
           ].join('\n'),
         },
         buttons: [once, always],
@@ -79,7 +79,7 @@ describe('consent to a tool', () => {
       { kind: 'contained', reads: [], writes: ['out/', '"a b"'], program: '/home/u/.nvm/v24', network: false },
       'definition',
       'Reads the system’s files, but nothing in this workspace. Reads its program from /home/u/.nvm/v24. Writes out/, "a b". No network.',
-      '“Always Allow” covers any arguments until the tool’s definition or what it can reach changes.',
+      '"Always Allow" covers any arguments until the tool’s definition or what it can reach changes.',
       [once, always],
     ],
     [
@@ -93,7 +93,7 @@ describe('consent to a tool', () => {
       { kind: 'contained', reads: [], writes: [], program: undefined, network: true },
       'arguments',
       'Reads the system’s files, but nothing in this workspace. Writes only temporary files. Uses the network, including services on this machine.',
-      '“Always Allow” covers only these arguments, until the tool’s definition or what it can reach changes.',
+      '"Always Allow" covers only these arguments, until the tool’s definition or what it can reach changes.',
       [once, 'Always Allow with These Arguments'],
     ],
     [
@@ -121,7 +121,7 @@ describe('consent to a tool', () => {
       { kind: 'request', host: 'a.example' },
       'definition',
       'Sends a request to a.example.',
-      '“Always Allow” covers requests to a.example with any arguments until the tool’s definition changes.',
+      '"Always Allow" covers requests to a.example with any arguments until the tool’s definition changes.',
       [once, always],
     ],
   ];

@@ -100,7 +100,7 @@ describe('around the tree', () => {
     it('says why in the words of the service, and what can be done about it', async () => {
       await tree().serviceOf('ordinaryUser', 'meridian');
       const [problem, ...steps] = await tree().open('meridian');
-      assert.match(tree().text(problem), /You don’t have permission to view “meridian”/);
+      assert.match(tree().text(problem), /You don’t have permission to view "meridian"/);
       assert.deepEqual(steps.map(tree().text), ['Try Again', 'Sign In with Another Account']);
       const [again, other] = steps.map((step) => tree().item(step).command);
       const target = (await tree().node('meridian')).target;

@@ -215,7 +215,7 @@ describe('a tree item', () => {
     ],
   ];
   for (const [node, label, description, state, icon] of looks) {
-    it(`of the kind ${node.kind} reads “${label}” “${description}”`, () => {
+    it(`of the kind ${node.kind} reads "${label}" "${description}"`, () => {
       const item = draw(node);
       assert.deepEqual(
         [item.label, item.description, item.collapsibleState, iconOf(node)[0], item.id, item.contextValue],

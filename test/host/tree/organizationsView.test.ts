@@ -88,7 +88,7 @@ describe('the organizations view', () => {
       nodes.map(({ kind }) => kind),
       ['problem', 'step', 'step'],
     );
-    assert.match(tree().text(nodes[0]), /You don’t have permission to view “meridian”/);
+    assert.match(tree().text(nodes[0]), /You don’t have permission to view "meridian"/);
   });
 
   it('takes null for no roles and [] for no groups, which are no errors', async () => {

@@ -90,7 +90,7 @@ describe('filter, order and favorites', () => {
     assert.deepEqual(await groups(), ['administrators']);
     const [section, roles] = await tree().open('meridian');
     assert.deepEqual([section, roles].map(tree().description), ['1 of 12', '1 of 9']);
-    assert.equal(tree().shown.message, 'meridian filtered by “role:administrator”');
+    assert.equal(tree().shown.message, 'meridian filtered by "role:administrator"');
     assert.equal(contexts.get(contextKeys.isFiltered), true);
     assert.equal(tree().item(await tree().node('meridian')).contextValue, 'organization filtered');
     await given.call(commands.clearFilter);
@@ -102,7 +102,7 @@ describe('filter, order and favorites', () => {
     patches.set(vscode.workspace, 'isTrusted', false);
     await tree().serviceOf('administrator', 'meridian');
     await groups();
-    assert.match(tree().shown.message, /^Restricted Mode: .* run “Manage Workspace Trust”\.$/);
+    assert.match(tree().shown.message, /^Restricted Mode: .* run "Manage Workspace Trust"\.$/);
   });
 
   it('the tree follows what is typed, and is as before when the user leaves', async () => {
@@ -127,21 +127,21 @@ describe('filter, order and favorites', () => {
     await done;
     scene().network = (...request) => fetch(...request);
     assert.deepEqual(await groups(), ['finance']);
-    assert.equal(tree().shown.message, 'Filtered by “finance”');
+    assert.equal(tree().shown.message, 'Filtered by "finance"');
     const { done: again } = await ask(commands.filterAll);
     assert.equal(input.value, 'finance');
     input.type('nobody is called so');
     await until('the tree follows', () => /nobody/.test(tree().shown.message));
     input.hide();
     await again;
-    assert.equal(tree().shown.message, 'Filtered by “finance”');
+    assert.equal(tree().shown.message, 'Filtered by "finance"');
   });
 
   it('a key that there is not is said, in the box and above the tree', async () => {
     await tree().serviceOf('administrator', 'meridian');
     const { done } = await ask(commands.filter, await tree().node('meridian'));
     input.type('helth:error');
-    const said = /“helth:” is not a filter key, so it is searched for as text\. Did you mean “health:”\?/;
+    const said = /"helth:" is not a filter key, so it is searched for as text\. Did you mean "health:"\?/;
     const message = await until('it is said', () => input.validationMessage);
     assert.match(message.message, said);
     input.enter();
@@ -152,7 +152,7 @@ describe('filter, order and favorites', () => {
     await until('it is no longer said', () => input.validationMessage === undefined);
     input.enter();
     await mended;
-    assert.equal(tree().shown.message, 'meridian filtered by “health:error”');
+    assert.equal(tree().shown.message, 'meridian filtered by "health:error"');
   });
 
   it('a filter is kept for each organization, also when the sign-in is another', async () => {
@@ -163,10 +163,10 @@ describe('filter, order and favorites', () => {
     assert.equal(tree().shown.message, '');
     await tree().serviceOf('administrator', 'meridian', 'big-sky');
     assert.deepEqual(await groups(), ['finance']);
-    assert.equal(tree().shown.message, 'meridian filtered by “finance”');
+    assert.equal(tree().shown.message, 'meridian filtered by "finance"');
     await tree().data.setLabel('meridian', 'Main');
     await tree().texts();
-    assert.equal(tree().shown.message, 'Main filtered by “finance”');
+    assert.equal(tree().shown.message, 'Main filtered by "finance"');
   });
 
   it('2,000 groups are filtered across their buckets', async () => {

@@ -158,7 +158,7 @@ describe('the server for agents, through the official client', function () {
       shares = false;
       const refused = await call('list_roles', { organization: 'acme' });
       assert.equal(refused.text, 'The user did not allow this. Nothing was read. Do not ask again.');
-      assert.deepEqual(asked, [{ tool: 'list_roles', organization: 'acme', recipient: 'the MCP client “Agent <b>”' }]);
+      assert.deepEqual(asked, [{ tool: 'list_roles', organization: 'acme', recipient: 'the MCP client "Agent <b>"' }]);
       assert.deepEqual(world.sent, []);
       shares = true;
       assert.match((await call('list_roles')).text, /^Roles of acme: 1\.\n/);

@@ -35,7 +35,7 @@ describe('the documents', () => {
     });
   }
 
-  it('README says beside “no GitHub account” that messages begin with @rolecall', () => {
+  it('README says beside "no GitHub account" that messages begin with @rolecall', () => {
     const paragraphs = textOf('README.md').split(/\n{2,}/);
     const about = paragraphs.filter((paragraph) => /don't need a GitHub account/.test(paragraph));
     assert.equal(about.length, 1);

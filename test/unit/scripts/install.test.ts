@@ -78,7 +78,7 @@ describe('on every system', () => {
     [undefined, 'win32', 'npm ci in a shell'],
   ];
   for (const [execPath, platform, shown] of rows) {
-    it(`npm is started as “${shown}” (${platform})`, () => {
+    it(`npm is started as "${shown}" (${platform})`, () => {
       const { command, all, shell } = npmCommand(['ci'], execPath, platform);
       const name = command === process.execPath ? 'node' : command;
       assert.equal([name, ...all, ...(shell ? ['in a shell'] : [])].join(' '), shown);

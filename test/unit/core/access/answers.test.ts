@@ -45,8 +45,8 @@ describe('answers', () => {
       { rule: 'few', message: 'too many', accepted: 'until 2027-01-31: T-1' },
     ]);
     const lines = [
-      'FINDING of “apart” in the access rules: u-1 has\\u{a}both',
-      'ACCEPTED until 2027-01-31: T-1 (“few” in the access rules: too many)',
+      'FINDING of "apart" in the access rules: u-1 has\\u{a}both',
+      'ACCEPTED until 2027-01-31: T-1 ("few" in the access rules: too many)',
     ];
     assert.deepEqual(effectiveAccessAnswer(found, principal).heading.slice(-2), lines);
     found.findings.set(entry, found.findings.get(principal) ?? []);

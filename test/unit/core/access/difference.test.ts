@@ -135,8 +135,8 @@ describe('the difference of two reviews', () => {
       '**Groups added: 1 · Groups removed: 1 · Roles granted: 1 · Roles no longer granted: 1 · Members added: 1 · Members removed: 1 · Other changes to groups: 2 · Roles added: 2 · Roles removed: 1 · Roles changed: 1**',
     ]);
     assert.deepEqual(sections, [
-      'Groups added (1)\n- new\\*: roles r-9 (not listed); members eve (user ID) `g-4`',
-      'Groups removed (1)\n- **leaving**: roles reader; members **cyd** (user ID) `g-2`',
+      'Groups added (1)\n- new\\* `g-4`: roles r-9 (not listed); members eve (user ID)',
+      'Groups removed (1)\n- **leaving** `g-2`: roles reader; members **cyd** (user ID)',
       'Roles granted (1)\n- operators has the administrator role',
       'Roles no longer granted (1)\n- operators no longer has the writer role',
       'Members added (1)\n- dan (user ID) joined operators',

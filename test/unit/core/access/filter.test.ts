@@ -79,7 +79,7 @@ describe('a filter', () => {
     ['"run the"', 'g-1', ''],
   ];
   for (const [text, groups, roles] of rows) {
-    it(`“${text}” leaves ${groups || 'no groups'} and ${roles || 'no roles'}`, () => {
+    it(`"${text}" leaves ${groups || 'no groups'} and ${roles || 'no roles'}`, () => {
       const left = applyFilter(built, parseFilter(text));
       assert.equal(left.groups.map(({ group: { metadata } }) => metadata.id).join(' '), groups);
       assert.equal(left.roles.map(({ id }) => id).join(' '), roles);
@@ -109,7 +109,7 @@ describe('a filter', () => {
     ['a"b"', ['a"b"']],
   ];
   for (const [text, terms] of syntax) {
-    it(`“${text}” reads as ${terms.join(', ') || 'nothing'}`, () => {
+    it(`"${text}" reads as ${terms.join(', ') || 'nothing'}`, () => {
       const read = parseFilter(text).map(
         ({ key, value, negated }) => `${negated ? '!' : ''}${key ? `${key}=` : ''}${value}`,
       );
@@ -228,7 +228,7 @@ describe('a key that a filter does not know', () => {
     ['', []],
   ];
   for (const [text, unknown] of rows) {
-    it(`is told of “${text}”: ${unknown.map(([typed]) => typed).join(', ') || 'none'}`, () => {
+    it(`is told of "${text}": ${unknown.map(([typed]) => typed).join(', ') || 'none'}`, () => {
       assert.deepEqual(
         filterProblemsOf(text).map((one) => [one.typed, one.kind === 'key' ? one.suggestion : one.values]),
         unknown,

@@ -54,7 +54,7 @@ const table: readonly (readonly [filter: string, left: string])[] = [
 
 describe('a filter over people', () => {
   for (const [filter, left] of table) {
-    it(`“${filter}” leaves ${left || 'nobody'}`, () => {
+    it(`"${filter}" leaves ${left || 'nobody'}`, () => {
       const ids = filterPeople(acme, parseFilter(filter)).map(({ id }) => id);
       assert.deepEqual(ids, left.split(' ').filter(Boolean));
     });

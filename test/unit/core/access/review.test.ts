@@ -112,7 +112,7 @@ describe('an access review', () => {
         '- Complete: **yes**',
         '- Findings: **6**',
         '## Administrators',
-        'Members with a role that has “admin” in its name. The service does not say what a role permits.',
+        'Members with a role that has "admin" in its name. The service does not say what a role permits.',
         '| Name | Kind | Role | Through |',
         '| --- | --- | --- | --- |',
         '| a.b@x | subject | Administrator | root |',

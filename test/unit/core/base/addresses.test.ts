@@ -13,9 +13,9 @@ type Row = readonly [typed: string, result: string | RegExp];
 function table(check: (typed: string) => string, setting: string, rows: readonly Row[]): void {
   for (const [typed, expected] of rows) {
     if (typeof expected === 'string') {
-      it(`“${typed}” → ${expected}`, () => assert.equal(check(typed), expected));
+      it(`"${typed}" → ${expected}`, () => assert.equal(check(typed), expected));
     } else {
-      it(`“${typed}” is refused: ${expected.source}`, () => {
+      it(`"${typed}" is refused: ${expected.source}`, () => {
         assert.throws(
           () => check(typed),
           (error) => {

@@ -23,7 +23,7 @@ const error = (kind: ErrorKind, retryAfterMs?: number) =>
   new RolecallError(kind, kind, retryAfterMs === undefined ? {} : { details: { retryAfterMs } });
 
 describe('trying again', () => {
-  it('a server failure and “slow down” may pass: twice refused, then served', async () => {
+  it('a server failure and "slow down" may pass: twice refused, then served', async () => {
     const work = failing(error('server'), error('rateLimited'));
     assert.equal(await withRetries(work.run, QUICK, signal), 'after 3');
   });

@@ -6,7 +6,7 @@ const failed = (message: string, more: object) => Object.assign(new Error(messag
 describe('the codes of a failed request', () => {
   const rows: readonly (readonly [title: string, error: unknown, codes: readonly string[]])[] = [
     [
-      'the reason behind “fetch failed”',
+      'the reason behind "fetch failed"',
       failed('fetch failed', { cause: failed('x', { code: 'ECONNREFUSED' }) }),
       ['ECONNREFUSED'],
     ],

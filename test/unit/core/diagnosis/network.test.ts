@@ -26,7 +26,7 @@ describe('the address of a proxy', () => {
     ['', ''],
   ];
   for (const [address, shown] of rows) {
-    it(`“${address}” is shown as “${shown}”`, () => assert.equal(withoutCredentials(address), shown));
+    it(`"${address}" is shown as "${shown}"`, () => assert.equal(withoutCredentials(address), shown));
   }
 
   it('never shows a password, whatever it is made of', () => {
@@ -51,7 +51,7 @@ describe('the address of a service', () => {
     ['ada@host', 'host'],
   ];
   for (const [address, shown] of rows) {
-    it(`“${address}” is shown as “${shown}”`, () => assert.equal(addressWithoutSecrets(address), shown));
+    it(`"${address}" is shown as "${shown}"`, () => assert.equal(addressWithoutSecrets(address), shown));
   }
 });
 

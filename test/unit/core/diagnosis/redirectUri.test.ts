@@ -94,6 +94,6 @@ describe('who listens on the redirect URI', () => {
     ['not an address', { kind: 'elsewhere' }],
   ];
   for (const [uri, expected] of others) {
-    it(`of “${uri}”: ${JSON.stringify(expected)}`, async () => assert.deepEqual(await look(uri), { uri, ...expected }));
+    it(`of "${uri}": ${JSON.stringify(expected)}`, async () => assert.deepEqual(await look(uri), { uri, ...expected }));
   }
 });

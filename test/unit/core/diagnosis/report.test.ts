@@ -85,7 +85,7 @@ No problems found.
 ## Chat
 
 - **@rolecall:** available
-- **Messages without @rolecall:** go to VS Code’s own assistant, which may ask for a GitHub sign-in; “Rolecall: Use My Cloud’s Models in VS Code’s Chat” changes that
+- **Messages without @rolecall:** go to VS Code’s own assistant, which may ask for a GitHub sign-in; "Rolecall: Use My Cloud’s Models in VS Code’s Chat" changes that
 - **chat.byokUtilityModelDefault:** \`copilot\`
 
 ## Workspace tools
@@ -94,7 +94,7 @@ No problems found.
 
 ## Command line
 
-- **Programs in a terminal:** 1 allowed to use a sign-in; “Reset Command Line Access” makes them ask again
+- **Programs in a terminal:** 1 allowed to use a sign-in; "Reset Command Line Access" makes them ask again
 - **Access through this window:** available
 
 ## Recent warnings and errors in this window

@@ -93,7 +93,7 @@ describe('the identity client', () => {
     ['...', '...'],
   ];
   for (const [id, segment] of ids) {
-    it(`the organization “${id}” is one path segment`, async () => {
+    it(`the organization "${id}" is one path segment`, async () => {
       service.on('GET', `/api/v1/organizations/${segment}/groups`, { status: 200, body: [] });
       service.on('GET', `/api/v1/organizations/${segment}/roles`, { status: 200, body: [] });
       await Promise.all([make().groups(id, signal), make().roles(id, signal)]);
@@ -101,7 +101,7 @@ describe('the identity client', () => {
   }
 
   for (const id of ['', '.', '..']) {
-    it(`the organization “${id}” is refused before anything is sent`, async () => {
+    it(`the organization "${id}" is refused before anything is sent`, async () => {
       assert.throws(() => pathSegment(id), { kind: 'configuration' });
       for (const read of [make().groups(id, signal), make().roles(id, signal)]) {
         assert.match((await failure(read)).message, /Change rolecall\.organizations/);
@@ -158,7 +158,7 @@ describe('the identity client', () => {
     service.on('GET', GROUPS, fixture('errors.json').forbidden, fixture('errors.json').invalid_request);
     const error = await failure(make().groups('acme', signal));
     assert.equal(error.kind, 'forbidden');
-    assert.match(error.message, /“acme”/);
+    assert.match(error.message, /"acme"/);
     assert.equal((await failure(make().groups('acme', signal))).kind, 'invalidRequest');
     assert.deepEqual(tokens.asked, []);
   });
@@ -335,7 +335,7 @@ describe('the identity client', () => {
       });
     }
 
-    it('is an error when it could not be read, and not “there is none”', async () => {
+    it('is an error when it could not be read, and not "there is none"', async () => {
       service.on('GET', ALL, { status: 0, failure: new Error('cut') });
       assert.equal((await failure(make().organizations(signal))).kind, 'offline');
       service.on('GET', ALL, REFUSED);
@@ -347,7 +347,7 @@ describe('the identity client', () => {
       assert.deepEqual(told, [1, 2, 3]);
     });
 
-    it('Stop is Stop, not “no list”', async () => {
+    it('Stop is Stop, not "no list"', async () => {
       assert.equal((await failure(make().organizations(AbortSignal.abort()))).kind, 'cancelled');
     });
   });

@@ -8,7 +8,7 @@ const explain = (status: number, text: string, organization?: string, headers: R
   identityError({ status, text, headers: new Headers(headers) }, organization, Date.parse('2026-03-01T12:00:00Z'));
 
 const NOT_SIGNED_IN = /does not accept this sign-in\. Sign in again\./;
-const FORBIDDEN = /^You don’t have permission to view “acme”\./;
+const FORBIDDEN = /^You don’t have permission to view "acme"\./;
 
 describe('the nine errors of the specification', () => {
   const rows: readonly [code: string, kind: ErrorKind, says: RegExp][] = [
@@ -45,7 +45,7 @@ describe('refused for an organization', () => {
     const error = explain(403, JSON.stringify(bodies.forbidden?.body), 'acme');
     assert.equal(
       error.message,
-      'You don’t have permission to view “acme”. Ask an administrator, and check the ID and the scopes of the sign-in. Server response: organization not in scope',
+      'You don’t have permission to view "acme". Ask an administrator, and check the ID and the scopes of the sign-in. Server response: organization not in scope',
     );
     assert.equal(error.details.traceId, '5b8aa5a2d2c872e8321cf37308d69df2');
   });

@@ -193,7 +193,7 @@ describe('the authorization server', () => {
       h.undiscovered();
       const pending = newSignIn(CONNECTION);
       const error = await failure(h.make().exchange(callback(pending, { error: 'invalid_scope' }), pending, signal));
-      assert.match(error.message, /returned the error “invalid_scope”\.$/);
+      assert.match(error.message, /returned the error "invalid_scope"\.$/);
     });
   });
 

@@ -80,8 +80,8 @@ describe('the authorization server', () => {
         /not a valid OAuth response/,
       ],
       ['200 that is empty', { status: 200 }, 'protocol', /not a valid OAuth response/],
-      ['an error nobody knows', { status: 400, body: { error: 'teapot' } }, 'protocol', /returned the error “teapot”/],
-      ['an error JavaScript knows', { status: 400, body: { error: 'constructor' } }, 'protocol', /“constructor”/],
+      ['an error nobody knows', { status: 400, body: { error: 'teapot' } }, 'protocol', /returned the error "teapot"/],
+      ['an error JavaScript knows', { status: 400, body: { error: 'constructor' } }, 'protocol', /"constructor"/],
     ];
     for (const [what, reply, kind, says] of rows) {
       it(`${what} is ${kind}; nothing is sent twice`, async () => {

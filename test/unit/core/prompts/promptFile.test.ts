@@ -564,11 +564,11 @@ evaluators:
     );
     assert.match(
       found.problems[0]?.message ?? '',
-      /^temperature is usually between 0 and 2\. 2\.5 is sent unchanged\.$/,
+      /^temperature is sent unchanged as 2\.5; it is usually between 0 and 2\.$/,
     );
-    assert.match(found.problems[1]?.message ?? '', /^topP is usually between 0 and 1\./);
-    assert.match(found.problems[7]?.message ?? '', /\. "turbo" is sent unchanged\./);
-    assert.match(found.problems[6]?.message ?? '', /^n is usually at least 1\./);
+    assert.match(found.problems[1]?.message ?? '', /^topP is sent unchanged as .*; it is usually between 0 and 1\./);
+    assert.match(found.problems[7]?.message ?? '', /is sent unchanged as "turbo"; /);
+    assert.match(found.problems[6]?.message ?? '', /^n is sent unchanged as .*; it is usually at least 1\./);
     assert.equal(found.parameters.values.temperature, 2.5);
     const usual =
       '  temperature: 2\n  topP: 0\n  frequency_penalty: -2\n  presencePenalty: 2\n  logprobs: true\n  top_logprobs: 20\n' +

@@ -65,7 +65,7 @@ describe('why a session is over', () => {
     ['', 'unknown'],
   ];
   for (const [said, reason] of words) {
-    it(`${said === '' ? 'without a word' : `“${said}”`}: ${reason}`, () => {
+    it(`${said === '' ? 'without a word' : `"${said}"`}: ${reason}`, () => {
       const end = sessionEndOf(refusal(said), false);
       assert.equal(end.reason, reason);
       if (said !== '' && reason !== 'expired') assert.ok(end.sentence.endsWith(said), end.sentence);

@@ -121,7 +121,7 @@ describe('a renewal that fails', () => {
     assert.equal(first.tokenManager.state.kind === 'ended' && first.tokenManager.state.reason, 'interrupted');
   });
 
-  it('ends with “elsewhere” when another machine has signed in', async () => {
+  it('ends with "elsewhere" when another machine has signed in', async () => {
     const { first } = await signedIn();
     setting.expire();
     setting.server.grant();

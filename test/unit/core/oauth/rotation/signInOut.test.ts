@@ -151,7 +151,7 @@ describe('what is stored cannot be used', () => {
     },
   });
 
-  it('a locked keyring is a message, never “signed out”', async () => {
+  it('a locked keyring is a message, never "signed out"', async () => {
     const { tokenManager } = await setting.open(failing('read'));
     assert.equal(tokenManager.state.kind, 'storeUnavailable');
     await assert.rejects(tokenManager.accessToken(never), { kind: 'storage', message: /Unlock it/ });

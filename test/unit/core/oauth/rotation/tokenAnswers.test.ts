@@ -129,7 +129,7 @@ describe('a renewal at the token endpoint', () => {
     ['<b>client</b> id mismatch', 'configuration', /another client.*Server response: client id mismatch$/],
   ];
   for (const [description, reason, says] of ends) {
-    it(`invalid_grant ${description === undefined ? 'without a word' : `“${description}”`}: ${reason}, asked once`, async () => {
+    it(`invalid_grant ${description === undefined ? 'without a word' : `"${description}"`}: ${reason}, asked once`, async () => {
       const { first, second } = await windows(refused('invalid_grant', description));
       await assert.rejects(first.accessToken(never), { message: says });
       assert.ok(first.state.kind === 'ended');
