@@ -71,12 +71,9 @@ export function parseYamlText(text: string, options: YamlOptions): ParsedYaml {
     return refuse(l10n.t('This file is longer than {0} characters, so it is not read.', MAX_YAML_LENGTH));
   }
   const document = withinStack(() => parse(text));
-  if (
-    document === undefined ||
-    document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION') ||
-    isTooDeep(document)
-  )
+  if (document === undefined || isTooDeep(document)) {
     return refuse(l10n.t('This file is nested too deeply, so it is not read.'));
+  }
   return { document };
 }
 
