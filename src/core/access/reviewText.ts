@@ -84,9 +84,9 @@ export function reviewDocument(model: AccessModel, reader: ReviewOrigin): Access
   };
 }
 
-/** `identity.example.com, read by ada@example.com, 2026-03-01 12:00 UTC`. */
+/** `Read from identity.example.com by ada@example.com, 2026-03-01 12:00 UTC`. */
 function originOf({ service, account }: ReviewOrigin, at: number | undefined): string {
-  return `${service} · ${l10n.t('read by {0}, {1}', account, timeText(at))}`;
+  return l10n.t('Read from {0} by {1}, {2}', service, account, timeText(at));
 }
 
 function summary(model: AccessModel): readonly AccessBlock[] {
@@ -248,11 +248,7 @@ function orphanRows(model: AccessModel): readonly OrphanRows[] {
     rows: entries.map((principal) => ({ ...principalCells(principal), group: names(principal.groups) })),
   });
   const all: Readonly<Record<keyof Orphans, OrphanRows>> = {
-    unlistedRoles: roles(
-      l10n.t('Roles granted but missing from the role list'),
-      'Roles granted but missing from the role list',
-      orphans.unlistedRoles,
-    ),
+    unlistedRoles: roles(l10n.t('Roles granted but not listed'), 'Roles granted but not listed', orphans.unlistedRoles),
     groupsWithoutMembers: groups(
       l10n.t('Groups without members'),
       'Groups without members',

@@ -9,6 +9,7 @@ import { type Passage, passageMessage, passageOf, problemsMessage } from '../pas
 import { isSuggested } from './followUps.ts';
 import {
   type AskedQuestions,
+  attachedReferences,
   earlierTurns,
   promptWithReferences,
   sessionHash,
@@ -111,7 +112,8 @@ export async function questionOf(
   const instruction = wish(request.command);
   if (instruction === undefined) return promptWithReferences(request);
   const prompt = request.prompt.trim() === '' ? instruction : `${instruction}\n\n${request.prompt}`;
-  const passage = request.references.length === 0 && !isSuggested ? activePassage() : undefined;
+  const hasAttachment = attachedReferences(request.references).length > 0;
+  const passage = !hasAttachment && !isSuggested ? activePassage() : undefined;
   const attached = await promptWithReferences({ prompt, references: request.references });
   const problems = request.command === chatCommands.fix ? problemsOf(request.references, passage) : [];
   const text = [attached.text, ...(passage ? [passageMessage(passage)] : []), ...problems].join('\n\n');
@@ -121,7 +123,12 @@ export async function questionOf(
 
 /** True for a command about a piece of code where there is none. */
 export function lacksCode({ command, references, prompt }: vscode.ChatRequest): boolean {
-  return wish(command) !== undefined && references.length === 0 && prompt.trim() === '' && !activePassage();
+  return (
+    wish(command) !== undefined &&
+    attachedReferences(references).length === 0 &&
+    prompt.trim() === '' &&
+    !activePassage()
+  );
 }
 
 function activePassage(): Passage | undefined {

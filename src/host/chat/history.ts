@@ -24,11 +24,19 @@ export async function promptWithReferences({
   prompt,
   references,
 }: Pick<vscode.ChatRequest, 'prompt' | 'references'>): Promise<WrittenQuestion> {
-  const attached = await Promise.all(references.map(attachment));
+  const attached = await Promise.all(attachedReferences(references).map(attachment));
   return {
     text: [prompt, ...attached.map(({ text }) => text)].join('\n\n'),
     cut: attached.flatMap(({ cut }) => cut),
   };
+}
+
+/**
+ * What the user attached. VS Code adds an index of skills and agents for its own agents to each request in Agent mode: it
+ * has the paths of local files, and nothing here could read them.
+ */
+export function attachedReferences(references: readonly vscode.ChatPromptReference[]) {
+  return references.filter(({ id }) => id !== 'vscode.customizations.index');
 }
 
 async function attachment(reference: vscode.ChatPromptReference): Promise<WrittenQuestion> {

@@ -144,8 +144,8 @@ export class PromptCommands {
     if (others.length === 0) return first;
     const items = cases.map((one) => ({ label: one.label, description: textOfValues(one), one }));
     const chosen = await showQuickPick(items, {
-      title: vscode.l10n.t('Run Which Case?'),
-      placeHolder: vscode.l10n.t('To run all cases, use the Test view'),
+      title: vscode.l10n.t('Select a Case'),
+      placeHolder: vscode.l10n.t('The Test view runs all cases'),
       matchOnDescription: true,
     });
     if (!chosen) throw cancelled();

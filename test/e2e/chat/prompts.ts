@@ -85,7 +85,7 @@ test.describe('a prompt file', () => {
     await quickInput(page).getByText('Model for openai/gpt-4o').waitFor();
     await workbench.screenshot('prompt-model');
     await choose(page, 'Sandbox Guide');
-    await quickInput(page).getByText('Run Which Case?').waitFor();
+    await quickInput(page).getByText('Select a Case').waitFor();
     await choose(page, 'Japan');
     const shown = result('capitals.result.md');
     await shown.getByText('Finish reason: stop').waitFor();
@@ -137,7 +137,7 @@ test.describe('a prompt file', () => {
     await lens('Run with Models…').click();
     await quickPickRows(page).filter({ hasText: 'Sandbox N-gram' }).click();
     await page.keyboard.press('Enter');
-    await quickInput(page).getByText('Run Which Case?').waitFor();
+    await quickInput(page).getByText('Select a Case').waitFor();
     await choose(page, 'France');
     const shown = result('capitals.result.md');
     await shown.getByText('is right').nth(1).waitFor();

@@ -60,6 +60,15 @@ describe('slash commands of @rolecall', () => {
     assert.doesNotMatch(attached, /looked\.py/);
   });
 
+  it('are about the file, too, where VS Code has attached its index of skills and agents, which is not sent', async () => {
+    await open();
+    const index = { id: 'vscode.customizations.index', value: '<skills>/home/ada', modelDescription: 'Index' };
+    const { text, passage } = await questionOf({ command: 'explain', prompt: '', references: [index] });
+    assert.equal(passage?.title, 'looked.py');
+    assert.doesNotMatch(text, /skills|Index/);
+    assert.equal((await questionOf({ command: undefined, prompt: 'Hi.', references: [index] })).text, 'Hi.');
+  });
+
   it('/fix tells what the editor reports there', async () => {
     const editor = await open(1, 0, 1, 3);
     const reported = vscode.languages.createDiagnosticCollection('test');

@@ -105,7 +105,7 @@ describe('an access review', () => {
       text.split('\n').filter((line) => line !== ''),
       [
         '# Access review of acme',
-        'acme · identity.example.com · read by ada@example.com, 2026-03-01 12:00 UTC',
+        'acme · Read from identity.example.com by ada@example.com, 2026-03-01 12:00 UTC',
         '- Groups: **3**',
         '- Roles: **2**',
         '- Members: **1 subject, 2 user IDs, 1 service account**',
@@ -118,7 +118,7 @@ describe('an access review', () => {
         '| a.b@x | subject | Administrator | root |',
         '| sa-1 | service account | Administrator | root |',
         '## Findings',
-        '- **Roles granted but missing from the role list (1):** r-9 (granted by 1 group)',
+        '- **Roles granted but not listed (1):** r-9 (granted by 1 group)',
         '- **Groups without roles (1):** idle',
         '- **Members without a role (2):** u-2, u-3',
         '- **Groups in error or degraded (1):** idle',
