@@ -19,10 +19,10 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** For the help; README, "Command line", has the same sentences. */
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: 'Done',
-  1: 'Something to look at: a finding of `check` or `drift`, a failed test, nobody has that role, no such person, no model',
+  1: 'Something to look at: a finding of `check` or `drift`, a failed test, nobody has that role, no such person, no models',
   2: 'The command or its configuration is not valid, or Node.js is too old',
-  3: 'A service could not be reached or did not allow it, or no window is signed in',
-  4: 'What was printed is not all there is: a list could not be read, an answer was cut off, a test could not be measured, or it could not be determined whether a rule holds',
+  3: 'A service could not be reached or refused the request, or no window is signed in',
+  4: 'The output is incomplete: a list could not be read, an answer was cut off, a test could not be measured, or it could not be determined whether a rule holds',
   130: 'Stopped by Ctrl-C',
   141: 'The reader of the output closed it, as `head` does',
 };

@@ -110,7 +110,8 @@ async function readBytes(file: string, name: string, limit: number): Promise<Buf
   }
 }
 
-function cannotRead(name: string, error: unknown): RolecallError {
+/** Why a file could not be read. */
+export function cannotRead(name: string, error: unknown): RolecallError {
   if (systemErrorCode(error) === 'ENOENT') return new RolecallError('configuration', `${name} does not exist.`);
   return new RolecallError('configuration', `${name} cannot be read (${systemErrorCode(error) ?? 'unknown'}).`);
 }

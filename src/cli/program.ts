@@ -34,7 +34,7 @@ function exitCodeLines(): string[] {
 /** The command line without the work of its commands. Help and usage errors go to the streams. */
 export function createProgram(version: string, run: RunCommand, { stdout, stderr }: TerminalOptions): Command {
   const program = new Command('rolecall')
-    .description('Who can do what in your cloud, and its models.')
+    .description('Shows who can do what in your cloud, and asks its models.')
     .version(version)
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .showHelpAfterError('(rolecall --help lists the commands and options)')

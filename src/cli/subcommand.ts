@@ -33,7 +33,7 @@ export function withCommonOptions(command: Command): Command {
     .option('--identity-url <address>', 'address of the identity service')
     .option('--inference-url <address>', 'address of the inference service, without /v1')
     .option('--json', 'print JSON')
-    .option('--no-color', 'print no colors')
+    .option('--no-color', 'do not use colors')
     .option('--verbose', 'log requests to standard error');
 }
 

@@ -95,7 +95,7 @@ describe('the commands of an editor', () => {
       const [action] = await offered(1);
       assert.ok(action);
       await vscode.commands.executeCommand(action.command, ...(action.arguments ?? []));
-      await until('the answer', () => answers().some((each) => /^Problem/.test(each)));
+      await until('the answer', () => answers().some((each) => /^two is wrong/.test(each)));
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand(commands.explainProblem);
       assert.match(errors[0] ?? '', /no problem at the cursor/);

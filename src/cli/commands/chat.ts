@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { cancelled, RolecallError, systemErrorCode } from '../../core/base/errors.ts';
+import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { streamCompletion } from '../../core/completions/client.ts';
 import type { Completion } from '../../core/completions/completion.ts';
 import { listModels } from '../../core/completions/models.ts';
 import { type ChatMessage, fenceFor } from '../../core/completions/request.ts';
 import type { CommonOptions } from '../configuration.ts';
 import { type ExitCode, exitCodes } from '../exitCodes.ts';
+import { cannotRead } from '../files.ts';
 import { inferenceConnection, type Services } from '../services.ts';
 import { type CommandContext, collectValues, type Subcommand, withCommonOptions } from '../subcommand.ts';
 
@@ -99,7 +100,7 @@ async function readFile(file: string, signal: AbortSignal): Promise<string> {
     for await (const chunk of createReadStream(file, { end: MAX_INPUT, signal })) chunks.push(chunk as Buffer);
   } catch (error) {
     if (signal.aborted) throw cancelled();
-    throw new RolecallError('invalidRequest', `${file} cannot be read (${systemErrorCode(error) ?? 'unknown'}).`);
+    throw cannotRead(file, error);
   }
   return fencedInput(path.basename(file), decode(Buffer.concat(chunks), file));
 }

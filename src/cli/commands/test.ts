@@ -6,9 +6,9 @@ export const test: Subcommand = (program, run) => {
   withCommonOptions(program.command('test').description('run the cases of prompt files (*.prompt.yml)'))
     .argument('[files...]', 'prompt files or folders (default: the current folder)')
     .option('-m, --models <ids>', 'comma-separated model IDs, instead of those in the files', list)
-    .option('--map <name=id>', 'model ID to use for a model name in a file; repeatable', addPair, {})
+    .option('--map <name=id>', 'model ID to use for a model name in a file; repeatable', addPair)
     .option('--judge <id>', 'judge model, if a file names none that is available (default: the first model asked)')
-    .option('--repeats <n>', 'runs per case', positive)
+    .option('--repeats <n>', 'times that each case is sent', positive)
     .option('--concurrency <n>', 'maximum concurrent requests (default: 4)', positive)
     .option('--junit <file>', 'write the results as JUnit XML')
     .option('--save <file>', 'write the results for --baseline of a later run')
@@ -35,7 +35,7 @@ function list(text: string): string[] {
   return ids;
 }
 
-function addPair(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+function addPair(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.lastIndexOf('=');
   if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('Write name=id.');
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };

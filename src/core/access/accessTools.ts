@@ -129,7 +129,7 @@ export function fullAnswer(
         maxMatches,
         roles.map((role) => holdersAnswer(model, role)),
         roles.map((role) => englishRoleText(role, model.rolesKnown)),
-        `No role of ${oneLine(model.organization)} is named "${oneLine(input.role ?? '')}".`,
+        `No role of ${oneLine(model.organization)} matches "${oneLine(input.role ?? '')}".`,
       );
     }
     case 'effective_access': {
@@ -139,7 +139,7 @@ export function fullAnswer(
         maxMatches,
         principals.map((principal) => effectiveAccessAnswer(model, principal)),
         principals.map(englishPrincipalText),
-        `Nobody in the groups of ${oneLine(model.organization)} is named "${oneLine(input.who ?? '')}".`,
+        `Nobody in the groups of ${oneLine(model.organization)} matches "${oneLine(input.who ?? '')}".`,
       );
     }
   }

@@ -85,3 +85,8 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Cc, Cf (bidirectional marks among them), and the two line separators; the joiners of emoji are Cf and stay. */
 const CONTROL = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** Sentences one after another. The words of a server may end without a period. */
+export function joinSentences(sentences: readonly string[]): string {
+  return sentences.map((sentence) => (/\w$/.test(sentence) ? `${sentence}.` : sentence)).join(' ');
+}

@@ -289,7 +289,7 @@ export const CHECKS: { readonly [Name in CheckName]: DiagnosisCheck<Name> } = {
         label: l10n.t('Programs in a terminal'),
         text:
           allowed === 0
-            ? l10n.t('none can use a sign-in')
+            ? l10n.t('none is allowed to use a sign-in')
             : l10n.t('{0} allowed to use a sign-in; "Reset Command Line Access" makes them ask again', allowed),
       },
       { label: l10n.t('Access through this window'), text: isOpen ? l10n.t('available') : l10n.t('not available') },
@@ -417,7 +417,7 @@ function listenerLine(fact: RedirectFact, isRemote: boolean): ReportLine {
       const finding = l10n.t(
         'If the browser runs on another machine than Rolecall, it cannot reach the redirect URI. Paste the address of the browser’s last page.',
       );
-      return { label, text: l10n.t('free: a sign-in can listen there'), ...(isRemote && { finding }) };
+      return { label, text: l10n.t('free, so a sign-in can listen there'), ...(isRemote && { finding }) };
     }
     case 'ours':
       return { label, text: l10n.t('Rolecall, for a sign-in in progress in this or another window') };

@@ -137,7 +137,7 @@ function readString(reader: YamlReader, member: Member): EvaluatorCheck {
     reader.report(field.keyRange, 'warning', 'severalMethods', message);
   }
   if (first) return { method: 'string', comparison: first.comparison, operand: first.operand };
-  const reason = l10n.t('It has no text to compare with: {0}.', stringMethods.join(', '));
+  const reason = l10n.t('It has none of {0}.', stringMethods.join(', '));
   reader.report(member.range, 'warning', 'noOperand', l10n.t('This evaluator is skipped. {0}', reason));
   return unusable(reason);
 }

@@ -64,7 +64,7 @@ export async function judgeBuiltin(
     { role: 'user', content: parts.map(([name, text]) => `<${name}>\n${text}\n</${name}>`).join('\n\n') },
   ];
   const scored = ({ choice }: JudgeChoice) =>
-    l10n.t('The judge gave {0} of {1}. More than 1 passes.', choice, builtin.choices.length);
+    l10n.t('The judge gave {0} of {1}. Anything above 1 passes.', choice, builtin.choices.length);
   return await ask({ messages, parameters: {} }, builtin.choices, scored, answer, signal);
 }
 

@@ -170,7 +170,7 @@ export const promptFields: Readonly<Record<FieldLevel, Readonly<Record<string, P
       shape: 'list',
       describe: () => l10n.t('Further cases from JSONL or CSV files: paths relative to this file.'),
     },
-    repeats: { shape: 'text', describe: () => l10n.t('How often each case is asked.') },
+    repeats: { shape: 'text', describe: () => l10n.t('How many times each case is sent.') },
     passes: { shape: 'text', describe: () => l10n.t('How many answers to a case must pass. If not set, all.') },
     seeds: { shape: 'list', describe: () => l10n.t('Seeds: each case is asked once with each seed.') },
     judge: {

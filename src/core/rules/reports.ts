@@ -12,6 +12,7 @@ import {
 } from '../access/pageDocument.ts';
 import { groupName } from '../access/queries.ts';
 import type { TextRange } from '../base/errors.ts';
+import { joinSentences } from '../base/text.ts';
 import type { Waiver } from './accessFile.ts';
 import {
   type CheckResult,
@@ -210,7 +211,7 @@ function sarifResults({ path, check }: CheckedFile): readonly object[] {
     ruleId: sarifRule(check, id),
     kind: 'open',
     level: 'none',
-    message: { text: l10n.t('Undetermined: {0}', reasons.join(' ')) },
+    message: { text: l10n.t('Undetermined: {0}', joinSentences(reasons)) },
     locations: [location(place)],
   });
   const fails = sortedFindingsOf(check).map((finding) => ({
@@ -280,7 +281,7 @@ function fileBlocks({ path, check }: CheckedFile, emails: boolean): readonly Rep
   const undecided = check.rules.filter(({ status }) => status === 'undecided');
   const unread = unreadReasons(check);
   const rows = [
-    ...undecided.map(({ rule, reasons }) => [placeLink(path, rule.id, rule.place), [reasons.join(' ')]]),
+    ...undecided.map(({ rule, reasons }) => [placeLink(path, rule.id, rule.place), [joinSentences(reasons)]]),
     ...(check.drift?.reasons ?? []).map((reason) => [
       placeLink(path, 'declared', check.file.declared?.place),
       [reason],
@@ -360,7 +361,8 @@ export function reportLines({ path, check }: CheckedFile): readonly string[] {
     const { line: number, column } = positionOf(place.start);
     return `${path}:${number}:${column}: ${severity}: ${rule === '' ? '' : `${rule}: `}${text}`;
   };
-  const undecided = ({ rule, reasons }: RuleResult) => line(rule.place, 'undetermined', rule.id, reasons.join(' '));
+  const undecided = ({ rule, reasons }: RuleResult) =>
+    line(rule.place, 'undetermined', rule.id, joinSentences(reasons));
   const drift = check.drift?.reasons.map((reason) =>
     line(check.file.declared?.place ?? { start: 0, end: 0 }, 'undetermined', 'declared', reason),
   );

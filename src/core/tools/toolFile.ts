@@ -100,7 +100,7 @@ function findTools(root: Node, { errors, placeOf }: ParsedText, problems: Diagno
     return [];
   }
   for (const name of unknownNames(root, knownMembers.file)) {
-    report(name, l10n.t('Unknown member "{0}". It is ignored.', name.value), { severity: 'warning' });
+    report(name, l10n.t('Unknown property "{0}". It is ignored.', name.value), { severity: 'warning' });
   }
   const names = (root.children ?? []).flatMap((property) => property.children?.[0] ?? []);
   for (const member of knownMembers.file) {
@@ -173,7 +173,7 @@ function unknownMembers(node: Node): MemberDiagnostic[] {
     unknownNames(findNodeAtLocation(node, path) ?? node, members).map((name) => ({
       path: [...path, String(name.value)],
       severity: 'warning',
-      message: l10n.t('Unknown member "{0}". It is ignored. Known members: {1}.', name.value, members.join(', ')),
+      message: l10n.t('Unknown property "{0}". It is ignored. Known properties: {1}.', name.value, members.join(', ')),
     }));
   const members = runMembers.get(String(findNodeAtLocation(node, ['run', 'kind'])?.value));
   const isProcess = members?.includes('access') === true && findNodeAtLocation(node, ['run', 'access']) !== undefined;

@@ -57,7 +57,7 @@ class SharingConsent implements vscode.Disposable {
             'The names of groups and roles and people’s email addresses will be sent to that model as part of a prompt. Its vendor can log them.',
           ),
           recipient === undefined
-            ? vscode.l10n.t('The editor does not report which one is asking. It is not @rolecall.')
+            ? vscode.l10n.t('VS Code does not say which agent or model is asking, only that it is not @rolecall.')
             : vscode.l10n.t('The request does not come from @rolecall.'),
         ].join('\n\n'),
       },

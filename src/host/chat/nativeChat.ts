@@ -32,7 +32,7 @@ export async function chatFact(state: vscode.Memento): Promise<ChatFact> {
 export function utilityModelNote(): string | undefined {
   if (vscode.workspace.getConfiguration().get(UTILITY_MODELS) !== 'copilot') return undefined;
   return vscode.l10n.t(
-    'Without @rolecall, and while you are signed in to GitHub, VS Code lets Copilot’s models write titles and summaries of your messages ({0}).',
+    'Without @rolecall, and while you are signed in to GitHub, VS Code may let Copilot’s models write titles and summaries of your messages. The setting {0} changes that.',
     UTILITY_MODELS,
   );
 }
@@ -66,7 +66,7 @@ async function turnOn(state: vscode.Memento, log: Log): Promise<void> {
       '• "Rolecall" is added to your model providers (chatLanguageModels.json). The chat then doesn’t ask you to sign in to GitHub.',
     ),
     vscode.l10n.t(
-      '• Language Models opens. VS Code turns on its built-in GitHub Copilot extension with it, which runs the chat.',
+      '• The Language Models page opens. This turns on VS Code’s built-in GitHub Copilot extension, which runs the chat.',
     ),
     ...(hasSetting
       ? [

@@ -152,7 +152,7 @@ export class WindowForPrograms implements vscode.Disposable {
           ),
           claimText(claim),
           vscode.l10n.t('It never receives a token. Allow it only if you know what started it.'),
-          vscode.l10n.t('This is remembered until you run "Rolecall: Reset Command Line Access".'),
+          vscode.l10n.t('If you allow it, this is remembered until you run "Rolecall: Reset Command Line Access".'),
         ].join('\n\n'),
       },
       // The first one has the focus: a key that was meant for something else allows nothing.

@@ -82,7 +82,7 @@ async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): 
   const around = document.validateRange(new vscode.Range(first, new vscode.Position(place.end.line + AROUND + 1, 0)));
   const passage = passageOf({ document, selection: new vscode.Selection(around.start, around.end) });
   await answerBeside(deps, await resolveAnsweringModel(deps), {
-    heading: vscode.l10n.t('Problem'),
+    heading: diagnostics.map(({ message }) => message).join(' '),
     passage,
     question: [
       vscode.l10n.t('Explain these problems that the editor reports, and how to solve them:'),

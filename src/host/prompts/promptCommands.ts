@@ -145,7 +145,6 @@ export class PromptCommands {
     const items = cases.map((one) => ({ label: one.label, description: textOfValues(one), one }));
     const chosen = await showQuickPick(items, {
       title: vscode.l10n.t('Select a Case'),
-      placeHolder: vscode.l10n.t('The Test view runs all cases'),
       matchOnDescription: true,
     });
     if (!chosen) throw cancelled();

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { TextRange } from '../../core/base/errors.ts';
+import { joinSentences } from '../../core/base/text.ts';
 import type { RuleResult } from '../../core/rules/checkAccess.ts';
 import { type Finding, firstFindings } from '../../core/rules/findings.ts';
 import { relatedLocations } from '../../core/rules/relatedLocations.ts';
@@ -68,7 +69,7 @@ export function diagnosticsOf(
     ...[severity, code, isOfRule]: ['info' | 'warning', string, boolean]
   ) => {
     const unreported = reasons.filter((reason) => !reportedTexts.has(reason));
-    const message = vscode.l10n.t('Undetermined: {0}', unreported.join(' '));
+    const message = vscode.l10n.t('Undetermined: {0}', joinSentences(unreported));
     return unreported.length === 0 ? [] : [diagnostic(place, message, severity, code, isOfRule)];
   };
   const ofFinding = (finding: Finding) => {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { EntryFinding, GroupEntry, Principal, RoleEntry } from '../../core/access/model.ts';
 import type { Log } from '../../core/base/log.ts';
+import { joinSentences } from '../../core/base/text.ts';
 import { type AccessFile, readAccessFile } from '../../core/rules/accessFile.ts';
 import {
   type CheckResult,
@@ -107,7 +108,7 @@ export class AccessFiles implements vscode.Disposable {
       return problem('signed-out', place, vscode.l10n.t('Not checked. Sign in to check it.'), 'information');
     const reasons = read ? unreadReasons(read.model) : [];
     if (reasons.length > 0)
-      return problem('unread', place, vscode.l10n.t('Undetermined: {0}', reasons.join(' ')), 'warning');
+      return problem('unread', place, vscode.l10n.t('Undetermined: {0}', joinSentences(reasons)), 'warning');
     if (read) return undefined;
     const message = vscode.l10n.t(
       'Not checked: {0} has not been read. Open it in the Organizations view.',

@@ -45,9 +45,9 @@ export async function runToolManually(
   const result = await running;
   const channel = output();
   const head = result.isError
-    ? vscode.l10n.t('Tool {0} of {1} failed:', definition.name, folder.name)
+    ? vscode.l10n.t('Tool {0} of {1} failed.', definition.name, folder.name)
     : vscode.l10n.t('Result of tool {0} of {1}:', definition.name, folder.name);
-  channel.appendLine(`${head} ${JSON.stringify(args)}\n${result.content}\n`);
+  channel.appendLine(`${definition.name} ${JSON.stringify(args)}\n${head}\n${result.content}\n`);
   channel.show(true);
 }
 

@@ -167,7 +167,7 @@ async function prepareProcessTool(
       const leftovers = leftoverLines(result.leftovers);
       const remarks = [
         ...leftovers,
-        ...(spec.permissions ? [vscode.l10n.t('It ran contained: {0}', permissionsLine(permissions))] : []),
+        ...(spec.permissions ? [vscode.l10n.t('It ran contained. {0}', permissionsLine(permissions))] : []),
       ];
       return processResultText(result, spec.timeoutMs, { remarks, isError: leftovers.length > 0 });
     },

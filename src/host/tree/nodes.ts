@@ -1,5 +1,5 @@
 import type { AccessModel, AccessTag, GroupEntry, GroupList, Principal, RoleEntry } from '../../core/access/model.ts';
-import { groupName, principalName, roleName } from '../../core/access/queries.ts';
+import { groupName, principalName, roleName, tagText } from '../../core/access/queries.ts';
 import type { RolecallError } from '../../core/base/errors.ts';
 import type { MalformedItem } from '../../core/identity/schemas.ts';
 import type { AccessTarget } from '../accessTarget.ts';
@@ -116,7 +116,7 @@ export function nameOfNode(node: Node): string {
     case 'serviceAccount':
       return principalName(node.principal);
     case 'tag':
-      return `${node.tag.name}: ${node.tag.value}`;
+      return tagText(node.tag);
     case 'malformed':
       return String(node.item.index);
     default:

@@ -147,7 +147,7 @@ describe('tools for models', () => {
       const organization = 'MERIDIAN';
       assert.match(
         await invoke(whoHasRole, { organization, role: 'emperor' }),
-        /No role of meridian is named "emperor"/,
+        /No role of meridian matches "emperor"/,
       );
       assert.match(await invoke(effectiveAccess, { organization, who: 'nobody@' }), /Nobody in the groups of meridian/);
       assert.match(

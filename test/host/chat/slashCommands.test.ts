@@ -228,7 +228,7 @@ describe('slash commands of @rolecall', () => {
       await chat().ask(chatRequest('', { command: 'tools' }));
       assert.match(
         chat().read(),
-        /Problems in \.vscode\/rolecall\.tools\.json:\s*- Line 2 \(warning\): Unknown member "colour"/,
+        /Problems in \.vscode\/rolecall\.tools\.json:\s*- Line 2 \(warning\): Unknown property "colour"/,
       );
     });
   });

@@ -154,7 +154,7 @@ describe('a workspace tool that is run by hand', () => {
     typed = ['ab', ''];
     picked = ['(omit)', 'plain'];
     await runToolManually(deps(), file.uri(), 'say');
-    assert.match(shown, /\nab plain\n|: \{"what":"ab","tone":"plain"\}/);
+    assert.match(shown, /^say \{"what":"ab","tone":"plain"\}\nResult of tool say of \w+:\n-- ab plain\n/);
   });
 
   it('does not run when the user leaves, refuses, or says what does not fit', async () => {

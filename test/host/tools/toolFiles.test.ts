@@ -74,7 +74,7 @@ describe('the tool files', () => {
     assert.equal(textAt(text, wrong?.range), '"bad name!"');
     assert.equal(unknown?.severity, vscode.DiagnosticSeverity.Warning);
     assert.equal(unknown?.range.start.line, 5);
-    assert.match(unknown?.message ?? '', /Unknown member "colour"/);
+    assert.match(unknown?.message ?? '', /Unknown property "colour"/);
     assert.equal(unknown?.source, 'Rolecall');
     assert.deepEqual(await names(), ['good', 'warned']);
   });
@@ -228,7 +228,7 @@ describe('the tool files', () => {
       assert.equal(problems()?.length, 2);
       say([0, 27, 0, 33], 'Duplicate object key');
       await until('one of two is left', () => problems()?.length === 1);
-      assert.deepEqual(messages(), ['Unknown member "x". It']);
+      assert.deepEqual(messages(), ['Unknown property "x". ']);
     });
   });
 

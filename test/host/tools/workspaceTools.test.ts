@@ -412,7 +412,7 @@ describe('the workspace’s tools', () => {
         const { content } = await call(await real.open(), 'scripted');
         assert.match(
           content,
-          /two[\s\S]*Read-only[\s\S]*It ran contained: Reads this workspace and the system’s files\. Writes only temporary files\./,
+          /two[\s\S]*Read-only[\s\S]*It ran contained\. Reads this workspace and the system’s files\. Writes only temporary files\./,
         );
         assert.equal(dialogs.length, 1);
         await file.write(edited);

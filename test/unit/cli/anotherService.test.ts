@@ -159,7 +159,7 @@ describe('the command line against a plain HTTP server', function () {
       [['whoami'], { ...env(), ROLECALL_TOKEN: 'two words' }, /ROLECALL_TOKEN: A service token contains no spaces/],
       [['review'], { ...env(), ROLECALL_ORGANIZATION: 'a,b' }, /Choose one organization with --organization: a, b\./],
       [['chat', '-m', 'm'], env(), /There is no message/],
-      [['chat', 'x', '-m', 'm', '-f', 'no-such-file'], env(), /no-such-file cannot be read \(ENOENT\)/],
+      [['chat', 'x', '-m', 'm', '-f', 'no-such-file'], env(), /no-such-file does not exist/],
       [['review', '--format', 'pdf'], env(), /Allowed choices are md, csv, json/],
       [['review', '--format', 'csv', '--json'], env(), /'--format <format>' cannot be used with option '--json'/],
       [['no-such-command'], env(), /unknown command 'no-such-command'/],

@@ -71,7 +71,7 @@ describe('the command line with a service token, against the sandbox', function 
 
   it('ends with 1 where nobody is found', async () => {
     const { code, stdout } = await commandLine.run(['access', 'nobody.at.all', '-o', 'meridian'], { env });
-    assert.match(stdout, /Nobody in the groups of meridian is named/);
+    assert.match(stdout, /Nobody in the groups of meridian matches/);
     assert.equal(code, 1);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sanitizeServerMessage } from '../../../../src/core/base/errors.ts';
-import { truncate, truncateWithEllipsis } from '../../../../src/core/base/text.ts';
+import { joinSentences, truncate, truncateWithEllipsis } from '../../../../src/core/base/text.ts';
 
 describe('text that is cut', () => {
   it('ends with a whole character', () => {
@@ -16,5 +16,15 @@ describe('text that is cut', () => {
 
   it('is that of a service too', () => {
     for (const before of ['', 'a']) assert.doesNotMatch(sanitizeServerMessage(before + '😀'.repeat(1000)), /\p{Cs}/u);
+  });
+});
+
+describe('sentences one after another', () => {
+  it('get the period that a server left out', () => {
+    assert.equal(
+      joinSentences(['One.', 'Server response: no', 'Is "x"', 'Why?']),
+      'One. Server response: no. Is "x" Why?',
+    );
+    assert.equal(joinSentences([]), '');
   });
 });

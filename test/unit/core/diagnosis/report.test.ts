@@ -55,7 +55,7 @@ No problems found.
 ## Redirect URI
 
 - **Redirect URI:** \`http://127.0.0.1:18155/callback\`
-- **Redirect listener:** free: a sign-in can listen there
+- **Redirect listener:** free, so a sign-in can listen there
 
 ## Proxy and certificates
 

@@ -279,15 +279,15 @@ describe('readToolFile', () => {
   });
 
   const warned: [title: string, tool: unknown, message: RegExp, at: string][] = [
-    ['a misspelt member', run({ timeoutSecond: 3 }), /Unknown member "timeoutSecond"/, '3'],
-    ['a misspelt member of the access', run({ access: { writes: ['out'] } }), /Unknown member "writes"/, '['],
+    ['a misspelt member', run({ timeoutSecond: 3 }), /Unknown property "timeoutSecond"/, '3'],
+    ['a misspelt member of the access', run({ access: { writes: ['out'] } }), /Unknown property "writes"/, '['],
     [
       'an access of what is not contained',
       run({ access: { network: true }, contained: false }),
       /has no effect when "contained" is false/,
       '{',
     ],
-    ['a misspelt member of the tool', tool({ desc: 'x' }), /Unknown member "desc"/, '"x"'],
+    ['a misspelt member of the tool', tool({ desc: 'x' }), /Unknown property "desc"/, '"x"'],
     ['a parameter that is never used', run({ command: ['x'] }), /"who" is never passed to the program/, '{'],
     [
       'a parameter without a description',
@@ -351,7 +351,7 @@ describe('readToolFile', () => {
     ['tools that are no array', '{"tools": {}}', /"tools" must be an array/],
     ['tools twice', '{"tools": [], "tools": []}', /"tools" appears more than once/],
     ['a newer version', `{"version": 2, "tools": [${JSON.stringify(tool())}]}`, /only version 1/],
-    ['a member without meaning', '{"tools": [], "tool": []}', /Unknown member "tool"/],
+    ['a member without meaning', '{"tools": [], "tool": []}', /Unknown property "tool"/],
     ['nothing at all', '', /Invalid JSON/],
     ['more than there can be', `{"tools": []}${' '.repeat(1024 * 1024)}`, /longer than 1048576 characters/],
     ['brackets without end', `{"tools": ${'['.repeat(50_000)}`, /nested too deeply/],
