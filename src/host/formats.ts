@@ -19,14 +19,14 @@ function dateAndTime(at: number): string {
   return new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-/** `3 days ago`; `now` within a minute. */
+/** `3 days ago`; `just now` within a minute. */
 function relativeTime(at: number, now: number): string {
   const format = new Intl.RelativeTimeFormat(vscode.env.language, { numeric: 'auto' });
   for (const [unit, length] of STEPS) {
     const many = Math.trunc((at - now) / length);
     if (many !== 0) return format.format(many, unit);
   }
-  return format.format(0, 'second');
+  return vscode.l10n.t('just now');
 }
 
 /** A time of the service, absolute and relative; unchanged if it cannot be parsed. */

@@ -113,13 +113,13 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
 }
 
 function graphLink(of: 'role' | 'principal', { key }: { readonly key: string }): AccessLine {
-  return ['  ', { text: l10n.t('Show access graph'), link: { kind: 'graph', of, key }, isAction: true }];
+  return ['  ', { text: l10n.t('Show Access Graph'), link: { kind: 'graph', of, key }, isAction: true }];
 }
 
 /** The ID, and its issuer. */
 function idOf({ id, issuer }: Principal): AccessLine {
   const own: AccessLine = [{ small: id }];
-  return issuer === undefined ? own : fillLine(l10n.t('{0} of {1}'), own, [{ small: issuer }]);
+  return issuer === undefined ? own : fillLine(l10n.t('{0} issued by {1}'), own, [{ small: issuer }]);
 }
 
 export function aboutLine({ organization }: Pick<AccessModel, 'organization'>, origin: string): AccessLine {
@@ -144,7 +144,9 @@ export function idLine({ id, email, issuer }: Pick<Principal, 'id' | 'email' | '
   const own: AccessLine = email === undefined ? [] : [{ small: id }];
   if (issuer === undefined) return own;
   const issuedBy: AccessLine = [{ small: issuer }];
-  return own.length === 0 ? fillLine(l10n.t('issued by {0}'), issuedBy) : fillLine(l10n.t('{0} of {1}'), own, issuedBy);
+  return own.length === 0
+    ? fillLine(l10n.t('issued by {0}'), issuedBy)
+    : fillLine(l10n.t('{0} issued by {1}'), own, issuedBy);
 }
 
 /** Groups by name, with their notes. */

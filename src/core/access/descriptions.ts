@@ -32,9 +32,7 @@ export function kindName(kind: PrincipalKind): string {
 
 /** Servers list the same people in both ways, without a link between them. */
 export function duplicatePeopleNote(): string {
-  return l10n.t(
-    'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.',
-  );
+  return l10n.t('A subject comes from the identity provider, a user ID from the cloud. The same person may have both.');
 }
 
 /** Whether the same person can be among these twice. */

@@ -27,7 +27,7 @@ export const englishKindName = (kind: PrincipalKind): string => KINDS[kind];
 
 /** Servers list the same people in both ways, without a link between them. */
 export const ENGLISH_DUPLICATE_PEOPLE_NOTE =
-  'Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people.';
+  'A subject comes from the identity provider, a user ID from the cloud. The same person may have both.';
 
 /** `2 subjects, 2 user IDs, 1 service account`. Not one number, because that could count people twice. */
 export function englishMembersText(members: readonly Pick<Principal, 'kind'>[]): string {

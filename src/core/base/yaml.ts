@@ -36,8 +36,8 @@ const SENTENCES: readonly (readonly [code: string, word: string, sentence: () =>
     '',
     () => l10n.t('A colon and a space are missing after this key, or the next line is not indented as it should be.'),
   ],
-  ['BLOCK_AS_IMPLICIT_KEY', '', () => l10n.t('A text that contains ": " needs quotation marks.')],
-  ['BAD_SCALAR_START', '', () => l10n.t('A text that begins with this character needs quotation marks.')],
+  ['BLOCK_AS_IMPLICIT_KEY', '', () => l10n.t('Text that contains ": " needs quotation marks.')],
+  ['BAD_SCALAR_START', '', () => l10n.t('Text that begins with this character needs quotation marks.')],
   ['BAD_DQ_ESCAPE', '', () => l10n.t('Unknown escape sequence. Between "…", a backslash is written \\\\.')],
   ['BLOCK_IN_FLOW', '', () => l10n.t('Between brackets, a list is written [a, b] and a mapping { a: b }.')],
   [

@@ -57,7 +57,7 @@ function meaningOf(code: string | undefined, organization: string | undefined): 
         organization === undefined
           ? l10n.t('You don’t have permission to do this. Ask an administrator.')
           : l10n.t(
-              'You don’t have permission to view "{0}". Ask an administrator, and check the ID and the scopes of the sign-in.',
+              'You don’t have permission to view "{0}". Ask an administrator, and check the organization’s ID and the scopes of the sign-in.',
               organization,
             ),
       ];

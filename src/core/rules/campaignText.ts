@@ -119,7 +119,7 @@ export function membershipText({
     case 'keep':
       return decided(l10n.t('Kept by {0} on {1}', oneLine(by), date));
     case 'revoke':
-      return decided(l10n.t('Revoked by {0} on {1}', oneLine(by), date));
+      return decided(l10n.t('To be revoked: decided by {0} on {1}', oneLine(by), date));
     case 'ask':
       return decided(l10n.t('Question raised by {0} on {1}', oneLine(by), date));
     case 'undecided':

@@ -22,7 +22,7 @@ export class ClientSecrets {
   async ask(connection: Connection): Promise<string> {
     const secret = await showInputBox({
       title: vscode.l10n.t('Client secret for {0}', connection.clientId),
-      prompt: vscode.l10n.t('Stored in the system keyring and sent only to {0}.', connection.identityUrl),
+      prompt: vscode.l10n.t('Stored in the editor’s secret store and sent only to {0}.', connection.identityUrl),
       password: true,
       ignoreFocusOut: true,
       validateInput: (value) => problem(value),

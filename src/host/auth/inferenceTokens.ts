@@ -43,7 +43,7 @@ export class InferenceTokens {
       new AbortController().signal,
       vscode.l10n.t('Token for the inference service'),
       vscode.l10n.t(
-        'Stored in the system keyring, sent only to {0}, and used there instead of your sign-in.',
+        'Stored in the editor’s secret store, sent only to {0}, and used there instead of your sign-in.',
         new URL(connection.inferenceUrl).origin,
       ),
     );

@@ -52,7 +52,9 @@ function wordsOf(id: SignInMethodId, { connection }: SignInContext): { label: st
     case 'serviceToken':
       return {
         label: vscode.l10n.t('Service token'),
-        detail: vscode.l10n.t('Paste a long-lived token. It is stored in the system keyring and cannot be refreshed.'),
+        detail: vscode.l10n.t(
+          'Paste a long-lived token. It is stored in the editor’s secret store and cannot be refreshed.',
+        ),
       };
   }
 }

@@ -30,7 +30,7 @@ export class ServiceTokens {
       signal,
       vscode.l10n.t('Service token for {0}', cloud.connection.label),
       vscode.l10n.t(
-        'Stored in the system keyring and sent only to {0} and {1}.',
+        'Stored in the editor’s secret store and sent only to {0} and {1}.',
         cloud.connection.identityUrl,
         new URL(cloud.connection.inferenceUrl).origin,
       ),

@@ -20,7 +20,7 @@ export function statusBarContent(clouds: Pick<Clouds, 'active' | 'problem'>): St
   const { active, problem } = clouds;
   if (problem) {
     return {
-      text: vscode.l10n.t('$(warning) Rolecall: settings'),
+      text: vscode.l10n.t('$(warning) Rolecall: check settings'),
       tooltip: problem.message,
       command: commands.signIn,
       colour: 'warning',

@@ -18,7 +18,7 @@ export function pageTexts(organization: string): Readonly<Record<TextName, strin
     group: vscode.l10n.t('Group'),
     person: vscode.l10n.t('Person or service account'),
     filter: vscode.l10n.t('Filter'),
-    filterHint: vscode.l10n.t('Filter (same syntax as the tree)'),
+    filterHint: vscode.l10n.t('Filter (also filters the tree)'),
     refresh: vscode.l10n.t('Refresh'),
     reading: vscode.l10n.t('Reading…'),
     legend: vscode.l10n.t('Legend'),

@@ -75,7 +75,7 @@ export function diagnosticsOf(
   const ofFinding = (finding: Finding) => {
     const { waiver, lapsed } = finding;
     const message = waiver
-      ? vscode.l10n.t('{0} (accepted until {1}: {2})', finding.message, dateText(waiver.until), waiver.reason)
+      ? vscode.l10n.t('{0} (waived until {1}: {2})', finding.message, dateText(waiver.until), waiver.reason)
       : finding.message;
     const shown = diagnostic(finding.place, message, waiver ? 'info' : finding.severity, finding.kind, true);
     if (waiver) shown.tags = [vscode.DiagnosticTag.Unnecessary];

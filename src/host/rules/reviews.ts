@@ -133,7 +133,7 @@ export class Reviews implements vscode.CodeLensProvider, vscode.Disposable {
       new vscode.CodeLens(range, { title, command, arguments: [...args] });
     return [
       lens(top, progressText(state), commands.showReviewSummary, uri),
-      lens(top, vscode.l10n.t('Next Undecided'), commands.nextUndecided, uri),
+      lens(top, vscode.l10n.t('Next Undecided Membership'), commands.nextUndecided, uri),
       ...state.memberships.flatMap((membership) => {
         const { item, group, principal, status } = membership;
         if (item === undefined) return [];

@@ -200,7 +200,7 @@ async function askWaiver(
   const { label } = session.account;
   // Nobody grants a waiver to themselves.
   const ownAddress = label.includes('@') && label !== subject ? label : '';
-  const reason = await ask(vscode.l10n.t('Why is this accepted? For example a ticket.'), '', required);
+  const reason = await ask(vscode.l10n.t('Why is this acceptable? Enter a reason or a ticket.'), '', required);
   const owner = await ask(
     vscode.l10n.t('Who is responsible for the waiver? Enter an email address.'),
     ownAddress,

@@ -144,8 +144,8 @@ async function askOrder(current: SortOrder): Promise<SortOrder> {
   const labels: Readonly<Record<SortOrder, string>> = {
     service: vscode.l10n.t('Service order'),
     name: vscode.l10n.t('By name'),
-    creation: vscode.l10n.t('By creation, newest first'),
-    health: vscode.l10n.t('By health, needs attention first'),
+    creation: vscode.l10n.t('By creation date, newest first'),
+    health: vscode.l10n.t('By health, worst first'),
   };
   const items = SORT_ORDERS.map((order) => ({
     label: labels[order],

@@ -85,12 +85,12 @@ test.describe('access as code', () => {
       if (text !== undefined) await quickInput(page).locator('input').fill(text);
       await page.keyboard.press('Enter');
     };
-    await answer('Why is this accepted?', 'TCK-12');
+    await answer('Why is this acceptable?', 'TCK-12');
     await answer('Who is responsible for the waiver?', 'ada.moreau@meridian.example');
     await answer('What is the last day of the waiver');
     await page.locator('.tab.active.dirty', { hasText: 'meridian.access.yaml' }).waitFor();
     await runCommand(page, 'File: Save');
-    await expect(problems()).toContainText('accepted until');
+    await expect(problems()).toContainText('waived until');
     assert.match(
       fs.readFileSync(file(), 'utf8'),
       /waivers:\n {2}- \{ rule: operators-do-not-audit, for: dora\.haddad@meridian\.example, owner: ada/,
@@ -104,7 +104,7 @@ test.describe('access as code', () => {
     const text = fs.readFileSync(file(), 'utf8').replace(/until: [\d-]+/, 'until: 2026-01-31');
     fs.writeFileSync(file(), text);
     await expect(problems()).toContainText('expired');
-    await expect(problems()).not.toContainText('accepted until');
+    await expect(problems()).not.toContainText('waived until');
     await treeRow(page, 'security-auditors').waitFor();
     await workbench.screenshot('access-expired');
     const metadata = {
@@ -164,7 +164,7 @@ test.describe('access as code', () => {
       await member.getByText('Revoke…').click(quickly);
       await answerInput(page, 'Left in October', quickly);
     });
-    await member.filter({ hasText: 'Revoked by ada.moreau@meridian.example' }).waitFor();
+    await member.filter({ hasText: 'To be revoked: decided by ada.moreau@meridian.example' }).waitFor();
     await lenses.filter({ hasText: /^2 of \d+ decided/ }).waitFor();
     await runCommand(page, 'File: Save');
     const [name = ''] = fs.readdirSync(workbench.folder).filter((each) => each.endsWith('.review.yaml'));

@@ -97,7 +97,7 @@ describe('insight', () => {
         lines.some((line) => /^ada\..* \| subject \| administrators \| /.test(line)),
         lines.join('\n'),
       );
-      assert.match(lines.join('\n'), /they may be the same people\./);
+      assert.match(lines.join('\n'), /The same person may have both\./);
     });
 
     it('and every page name an organization by its label and its ID, also when that changes', async () => {

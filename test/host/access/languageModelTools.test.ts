@@ -85,12 +85,12 @@ describe('tools for models', () => {
       given.press = /^Allow Once$/;
       assert.match(
         await invoke(listGroups, { filter: 'role:administrator' }),
-        /^Groups of meridian: 1 of 12\.\nSubjects identify .*\n\nadministrators \(id \S+: 2 subjects, 2 user IDs;/,
+        /^Groups of meridian: 1 of 12\.\nA subject comes from .*\n\nadministrators \(id \S+: 2 subjects, 2 user IDs;/,
       );
       assert.match(await invoke(listRoles, {}), /^Roles of meridian: 10\.\n/);
       assert.match(
         await invoke(whoHasRole, { role: 'administrator' }),
-        /^administrator \(id .*\nSubjects identify .*\n\nada\..* through administrators/,
+        /^administrator \(id .*\nA subject comes from .*\n\nada\..* through administrators/,
       );
       assert.match(
         await invoke(effectiveAccess, { who: 'ada.moreau@meridian.example' }),

@@ -52,7 +52,7 @@ describe('reviews with decisions', () => {
     await run(commands.startReview, undefined);
     assert.deepEqual((await titles()).slice(0, 7), [
       '0 of 3 decided',
-      'Next Undecided',
+      'Next Undecided Membership',
       'Undecided',
       'Keep',
       'Revoke…',
@@ -76,7 +76,7 @@ describe('reviews with decisions', () => {
     assert.match(text, new RegExp(`decision: revoke\\n {4}by: .*\\n {4}date: ${today}\\n {4}note: Left`));
     const after = await titles();
     assert.equal(after[0], '1 of 3 decided');
-    const line = after.indexOf(`Revoked by ines@m.example on ${today}`);
+    const line = after.indexOf(`To be revoked: decided by ines@m.example on ${today}`);
     assert.deepEqual(after.slice(line + 1, line + 5), [
       'Keep',
       'Ask…',

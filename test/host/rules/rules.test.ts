@@ -197,7 +197,7 @@ describe('access rules in the workspace', () => {
     await until('problems are shown', () => problems().length === 2); // The waiver is for more than a year.
     const waived = problems().find(({ tags }) => tags?.includes(vscode.DiagnosticTag.Unnecessary));
     assert.equal(waived?.severity, vscode.DiagnosticSeverity.Information);
-    assert.match(waived.message, /accepted until 2999-01-01: T-1/);
+    assert.match(waived.message, /waived until 2999-01-01: T-1/);
     assert.deepEqual(
       waived.relatedInformation?.map(({ message, location }) => [message, location.range.start.line]),
       [

@@ -20,7 +20,7 @@ export const grantKinds: RuleKinds = {
       role: {
         schema: { type: 'text', refers: 'role' },
         isRequired: true,
-        about: () => l10n.t('The role: its name, or id: and then its ID.'),
+        about: () => l10n.t('The name of the role, or `id:` followed by its ID.'),
       },
       groups: groups(true, () => l10n.t('The groups that can have it. [] means none.')),
     }),

@@ -43,7 +43,7 @@ const role: KeySchema = {
   schema: roleSchema,
   isRequired: true,
   about: () =>
-    l10n.t('The role: its name, or id: and then its ID. A pattern with * and ? means every role that matches.'),
+    l10n.t('The name of the role, or `id:` followed by its ID. A pattern with * and ? means every role that matches.'),
 };
 const limit = (least: number, about: () => string): KeySchema => ({
   schema: { type: 'integer', least },
@@ -70,7 +70,7 @@ const aboutNumbers = { ...aboutHolders, subjects: ['role'], excepts: 'principal'
 export const holderKinds: RuleKinds = {
   'separation-of-duties': {
     ...aboutHolders,
-    about: () => l10n.t('Nobody has more than "max" of these roles.'),
+    about: () => l10n.t('Nobody has more than "max" of these roles (1 unless set).'),
     keys: defineKeys({
       roles: {
         schema: { type: 'list', of: roleSchema },

@@ -105,7 +105,7 @@ describe('answers', () => {
     );
     const [ada] = twice.principals;
     const says =
-      /Subjects identify people by their identity provider, user IDs by the cloud: they may be the same people\./;
+      /A subject comes from the identity provider, a user ID from the cloud\. The same person may have both\./;
     const answers = [
       holdersAnswer(twice, twice.role('r') ?? assert.fail()),
       groupsAnswer(twice),
@@ -162,7 +162,7 @@ describe('answers for people', () => {
       'Reads\\\\u{a}everything',
       '| Name | Kind | Through | ID |',
       '| --- | --- | --- | --- |',
-      '| jane@x | subject | operators, readers (error) | `17` of `https://i` |',
+      '| jane@x | subject | operators, readers (error) | `17` issued by `https://i` |',
       '| bot | service account | operators |  |',
       'Groups that have this role but no members: nobody (being deleted).',
     ]);
@@ -173,7 +173,7 @@ describe('answers for people', () => {
       '# Effective access of jane@x',
       'acme · read now',
       'jane@x (subject): **2 roles** through 3 groups.',
-      'ID: `17` of `https://i`',
+      'ID: `17` issued by `https://i`',
       '| Role | Through | ID |',
       '| --- | --- | --- |',
       '| reader | operators, readers (error) | `r-1` |',

@@ -21,8 +21,8 @@ const MISTAKES: Readonly<Record<string, string>> = {
   'rules:\n  - id: a\n    kind: x\n   why: y\n': 'This line must begin with "- " or be indented differently.',
   'format rules\nversion: 1\n':
     'A colon and a space are missing after this key, or the next line is not indented as it should be.',
-  'why: a: b\n': 'A text that contains ": " needs quotation marks.',
-  'a: @x\n': 'A text that begins with this character needs quotation marks.',
+  'why: a: b\n': 'Text that contains ": " needs quotation marks.',
+  'a: @x\n': 'Text that begins with this character needs quotation marks.',
   'a: "\\d"\n': 'Unknown escape sequence. Between "…", a backslash is written \\\\.',
   'a: [\n - b\n]\n': 'Between brackets, a list is written [a, b] and a mapping { a: b }.',
   'a: "b" c\n': 'This is not expected here. A quotation mark, a comma or a line break may be missing before it.',

@@ -45,7 +45,7 @@ describe('refused for an organization', () => {
     const error = explain(403, JSON.stringify(bodies.forbidden?.body), 'acme');
     assert.equal(
       error.message,
-      'You don’t have permission to view "acme". Ask an administrator, and check the ID and the scopes of the sign-in. Server response: organization not in scope',
+      'You don’t have permission to view "acme". Ask an administrator, and check the organization’s ID and the scopes of the sign-in. Server response: organization not in scope',
     );
     assert.equal(error.details.traceId, '5b8aa5a2d2c872e8321cf37308d69df2');
   });

@@ -197,7 +197,7 @@ items:
       membershipText(named(stateIn(decided(begun, 'ops', 'ben', made), of), 'ops', 'ben'));
     assert.equal(membershipText(named(stateIn(begun), 'ops', 'ben')), 'Undecided');
     assert.equal(standing(KEEP), 'Kept by ines@acme.example on 2026-11-22');
-    assert.equal(standing(REVOKE), 'Revoked by ines@acme.example on 2026-11-22');
+    assert.equal(standing(REVOKE), 'To be revoked: decided by ines@acme.example on 2026-11-22');
     assert.equal(
       standing({ ...REVOKE, decision: 'ask', by: 'two\nlines' }),
       'Question raised by two\\u{a}lines on 2026-11-22',
