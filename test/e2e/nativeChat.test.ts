@@ -60,11 +60,15 @@ test.describe('the editor’s own chat', () => {
 
   /** The labels of the agents, as they are read aloud; the list is open. */
   async function agents(): Promise<string[]> {
+    let labels: string[] = [];
+    // When the editor draws the chat's input anew, the list closes: after it was seen, too.
     await attempt(async (quickly) => {
       if (!(await rows().first().isVisible())) await harness().first().click(quickly);
       await rows().first().waitFor(quickly);
+      labels = await rows().evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+      assert.notEqual(labels.length, 0);
     });
-    return rows().evaluateAll((all) => all.map((row) => row.getAttribute('aria-label') ?? ''));
+    return labels;
   }
 
   test('offers what VS Code’s picker can set for a model, and sends what was chosen', async () => {

@@ -188,7 +188,15 @@ function completeAnswer(page: Page): Locator {
 export async function answer(page: Page): Promise<string> {
   const done = completeAnswer(page);
   await done.waitFor();
-  return (await done.locator('.value').allInnerTexts()).join('\n');
+  // The editor writes some words a second, also of an answer that is complete: until nothing is added.
+  let text = '';
+  const grows = async () => {
+    const before = text;
+    text = (await done.locator('.value').allInnerTexts()).join('\n');
+    return text !== before;
+  };
+  await expect.poll(grows, { intervals: [50] }).toBe(false);
+  return text;
 }
 
 /** Sends a message and gives the complete answer. */

@@ -192,7 +192,7 @@ test.describe('the commands of the editor', () => {
     });
     await whole();
     await picture('explain-problem');
-    assert.match(await beside.locator('h1').innerText(), /^Expected /);
+    assert.match(await beside.locator('h1').innerText(), /^Value expected/);
     assert.match(await beside.locator('#about').innerText(), /service\.json/);
   });
 
