@@ -20,7 +20,16 @@ import {
   paragraph,
   table,
 } from './pageDocument.ts';
-import { effectiveAccess, groupName, hasNoMembers, hasNoRoles, holdersOf, principalName, roleName } from './queries.ts';
+import {
+  effectiveAccess,
+  groupName,
+  hasNoMembers,
+  hasNoRoles,
+  holdersOf,
+  principalName,
+  type RoleHolder,
+  roleName,
+} from './queries.ts';
 
 /** What a document leads to: the organization, or something in it by its key in the access model. */
 export type EntryLink =
@@ -43,19 +52,9 @@ export function holdersDocument(model: AccessModel, role: RoleEntry, origin: str
     blocks: [
       ...gapNotices(model),
       ...unlistedNotice(model, role),
-      paragraph(
-        ...fillLine(
-          l10n.t('{0}: {1} through {2}.'),
-          [{ text: roleName(role), link: { kind: 'role', key: role.key } } as const],
-          [
-            {
-              strong: holders.length === 0 ? l10n.t('nobody') : membersText(holders.map(({ principal }) => principal)),
-            },
-          ],
-          [groupCountText(role.groups.length)],
-        ),
-      ),
-      paragraph(...fillLine(l10n.t('ID: {0}'), [{ small: role.id }]), ...graphLink('role', role)),
+      ...(role.groups.length === 0 ? [] : [paragraph(...holderCounts(role, holders))]),
+      paragraph(...fillLine(l10n.t('ID: {0}'), [{ small: role.id }])),
+      graphLink('role', role),
       ...(role.role?.metadata.description ? [paragraph(role.role.metadata.description)] : []),
       ...samePeopleNote(holders.map(({ principal }) => principal)),
       table(
@@ -95,7 +94,8 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
           [groupCountText(principal.groups.length)],
         ),
       ),
-      paragraph(...fillLine(l10n.t('ID: {0}'), idOf(principal)), ...graphLink('principal', principal)),
+      paragraph(...fillLine(l10n.t('ID: {0}'), idOf(principal))),
+      graphLink('principal', principal),
       ...(isPerson ? samePeopleNote([principal, ...principal.groups.flatMap(({ members }) => members)]) : []),
       table(
         [l10n.t('Role'), l10n.t('Through'), l10n.t('ID')],
@@ -112,8 +112,17 @@ export function effectiveAccessDocument(model: AccessModel, principal: Principal
   };
 }
 
-function graphLink(of: 'role' | 'principal', { key }: { readonly key: string }): AccessLine {
-  return ['  ', { text: l10n.t('Show Access Graph'), link: { kind: 'graph', of, key }, isAction: true }];
+function holderCounts(role: RoleEntry, holders: readonly RoleHolder[]): AccessLine {
+  return fillLine(
+    l10n.t('{0}: {1} through {2}.'),
+    [{ text: roleName(role), link: { kind: 'role', key: role.key } }],
+    [{ strong: holders.length === 0 ? l10n.t('nobody') : membersText(holders.map(({ principal }) => principal)) }],
+    [groupCountText(role.groups.length)],
+  );
+}
+
+function graphLink(of: 'role' | 'principal', { key }: { readonly key: string }): AccessBlock {
+  return paragraph({ text: l10n.t('Show Access Graph'), link: { kind: 'graph', of, key }, isAction: true });
 }
 
 /** The ID, and its issuer. */

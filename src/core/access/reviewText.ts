@@ -63,7 +63,7 @@ export function reviewDocument(model: AccessModel, reader: ReviewOrigin): Access
           principalLine(principal),
           [kindName(principal.kind)],
           joinLines(principal.groups.map((entry) => [entryLink('group', groupName(entry), entry.key)])),
-          joinLines(effectiveAccess(principal).map(({ role }) => [entryLink('role', roleName(role), role.key)])),
+          joinLines(effectiveAccess(principal).map(({ role }) => roleLine(role, model))),
           idLine(principal),
         ]),
         model.groupsKnown ? l10n.t('No members.') : unread,

@@ -189,7 +189,7 @@ async function askWaiver(
   finding: Finding,
   { model, session }: ReadOrganization,
 ): Promise<string> {
-  const title = oneLine(finding.message);
+  const title = vscode.l10n.t('Add Waiver: {0}', oneLine(finding.message));
   const ask = async (prompt: string, value = '', validateInput?: (typed: string) => string | undefined) => {
     const typed = await showInputBox({ title, prompt, value, ...(validateInput && { validateInput }) });
     if (typed === undefined) throw cancelled();

@@ -133,7 +133,7 @@ describe('an access review', () => {
         'A subject comes from the identity provider, a user ID from the cloud. The same person may have both.',
         '| Name | Kind | Groups | Roles | ID |',
         '| --- | --- | --- | --- | --- |',
-        '| a.b@x | subject | operators, root | reader, Administrator, r-9 | `s-1` issued by `i` |',
+        '| a.b@x | subject | operators, root | reader, Administrator, r-9 (not listed) | `s-1` issued by `i` |',
         '| u-2 | user ID | idle |  |  |',
         '| u-3 | user ID | idle |  |  |',
         '| sa-1 | service account | root | Administrator |  |',
