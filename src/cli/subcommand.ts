@@ -26,10 +26,16 @@ export type RunCommand = (
 /** Adds a command to the program: its name, arguments and options, and what it does. */
 export type Subcommand = (program: Command, run: RunCommand) => void;
 
+/** The options of a command that reads organizations. */
+export function withOrganizationOptions(command: Command): Command {
+  return withCommonOptions(
+    command.option('-o, --organization <id>', 'organization to read; repeatable', collectValues),
+  );
+}
+
 /** The options that every command has. */
 export function withCommonOptions(command: Command): Command {
   return command
-    .option('-o, --organization <id>', 'organization to read; repeatable', collectValues)
     .option('--identity-url <address>', 'address of the identity service')
     .option('--inference-url <address>', 'address of the inference service, without /v1')
     .option('--json', 'print JSON')

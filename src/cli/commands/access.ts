@@ -17,7 +17,7 @@ import { asRolecallError, isCancelled } from '../../core/base/errors.ts';
 import type { CommonOptions } from '../configuration.ts';
 import { type ExitCode, exitCodeOf, exitCodes } from '../exitCodes.ts';
 import { noOrganizationError, onlyOrganization, readOrganization } from '../services.ts';
-import { type CommandContext, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { type CommandContext, type Subcommand, withOrganizationOptions } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
 /** A question about access, and its answer for programs. */
@@ -35,7 +35,7 @@ interface Match {
 }
 
 export const whoHas: Subcommand = (program, run) => {
-  withCommonOptions(program.command('who-has').description('show who has a role, and through which groups'))
+  withOrganizationOptions(program.command('who-has').description('show who has a role, and through which groups'))
     .argument('<role>', 'name or ID of the role, or part of it')
     .action((role: string, options: CommonOptions) =>
       run(options, (context) =>
@@ -60,7 +60,7 @@ export const whoHas: Subcommand = (program, run) => {
 };
 
 export const access: Subcommand = (program, run) => {
-  withCommonOptions(
+  withOrganizationOptions(
     program.command('access').description('show what a person or service account can reach, and through which groups'),
   )
     .argument('<person>', 'email address or ID, or part of it')
@@ -96,7 +96,7 @@ const formats = {
 export const reviewFormats = Object.keys(formats);
 
 export const review: Subcommand = (program, run) => {
-  withCommonOptions(program.command('review').description('show the access review of an organization'))
+  withOrganizationOptions(program.command('review').description('show the access review of an organization'))
     .addOption(
       new Option('--format <format>', 'Markdown, CSV or JSON').choices(reviewFormats).default('md').conflicts('json'),
     )
@@ -184,7 +184,7 @@ function jsonOfPrincipal({ kind, id, email, issuer }: Principal): object {
 }
 
 export const whoami: Subcommand = (program, run) => {
-  withCommonOptions(program.command('whoami').description('show which sign-in is used, and where')).action(
+  withOrganizationOptions(program.command('whoami').description('show which sign-in is used, and where')).action(
     (options: CommonOptions) =>
       run(options, async ({ terminal, signal, open }) => {
         const services = await open();

@@ -21,7 +21,7 @@ import type { CommonOptions } from '../configuration.ts';
 import { type ExitCode, exitCodes } from '../exitCodes.ts';
 import { displayPath, findFiles, readTextFile, writeTextFile } from '../files.ts';
 import { readOrganization } from '../services.ts';
-import { type CommandContext, type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { type CommandContext, type Subcommand, withOrganizationOptions } from '../subcommand.ts';
 import { printableJson } from '../terminal.ts';
 
 interface CheckCommandOptions extends CommonOptions {
@@ -48,7 +48,7 @@ export const drift: Subcommand = (program, run) => {
 function addCommand(
   ...[program, run, name, description, part]: [...Parameters<Subcommand>, string, string, Part]
 ): void {
-  withCommonOptions(program.command(name).description(description))
+  withOrganizationOptions(program.command(name).description(description))
     .argument('[files...]', `access rule files or folders (default: the current folder)`)
     .option('--sarif <file>', 'also write SARIF 2.1.0, for code scanning')
     .option('--no-emails', 'name people by ID')

@@ -3,14 +3,14 @@ import { RolecallError } from '../../core/base/errors.ts';
 import type { CommonOptions } from '../configuration.ts';
 import { exitCodes } from '../exitCodes.ts';
 import type { WindowServices } from '../servicesOfWindow.ts';
-import { type Subcommand, withCommonOptions } from '../subcommand.ts';
+import { type Subcommand, withOrganizationOptions } from '../subcommand.ts';
 
 interface McpOptions extends CommonOptions {
   readonly workspaceTools: boolean;
 }
 
 export const mcp: Subcommand = (program, run) => {
-  withCommonOptions(
+  withOrganizationOptions(
     program.command('mcp').description('serve access tools and workspace tools to agents (Model Context Protocol)'),
   )
     .option('--no-workspace-tools', 'serve only the access tools')
