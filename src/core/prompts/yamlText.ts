@@ -42,6 +42,10 @@ export interface Member {
 
 /** The most syntax errors that are shown: one slip of indentation makes a hundred, and the first few show it. */
 const SHOWN_ERRORS = 3;
+/** The most members of mappings that are read, those that aliases repeat included. */
+const MAX_MEMBERS = 200_000;
+/** The most aliases in a value that is read as JSON: the library walks through all of them for each. */
+const MAX_ALIASES = 1000;
 
 /** A YAML text whose values know their places. Never throws. */
 export class YamlText {
@@ -54,6 +58,9 @@ export class YamlText {
   /** By place: the members of a mapping can be read several times. */
   readonly #duplicates = new Map<number, PromptProblem>();
   #anchors: Map<string, { readonly at: number; readonly node: YamlNode }[]> | undefined;
+  #aliasCount: number | undefined;
+  #membersRead = 0;
+  #isTooManyMembers = false;
 
   constructor(text: string) {
     this.text = text;
@@ -75,7 +82,11 @@ export class YamlText {
 
   /** The problems of the YAML itself: complete when everything was read. */
   get problems(): readonly PromptProblem[] {
-    return [...this.#problems, ...this.#duplicates.values()];
+    const message = l10n.t('This file’s YAML aliases repeat too much, so not all of it is read.');
+    const tooMany: PromptProblem[] = this.#isTooManyMembers
+      ? [{ start: 0, end: 1, severity: 'error', message, code: 'yaml' }]
+      : [];
+    return [...this.#problems, ...tooMany, ...this.#duplicates.values()];
   }
 
   /** The members of a mapping, those merged into it last; `undefined` for anything else. */
@@ -84,14 +95,15 @@ export class YamlText {
     if (!isMap(map)) return undefined;
     const members = new Map<string, Member>();
     const visited = new Set<YamlNode>();
-    // A list and no recursion: mappings can be merged into one another without end.
+    // A list and no recursion, and no more than a budget: mappings can be merged into one another without end.
     const pending: YamlNode[] = [map];
-    for (let next = pending.pop(); next; next = pending.pop()) {
+    for (let next = pending.pop(); next && this.#isWithinBudget(members.size); next = pending.pop()) {
       const source = this.resolve(next);
       if (!isMap(source) || visited.has(source)) continue;
       visited.add(source);
-      pending.push(...this.#collect(source, members).reverse());
+      for (const merged of this.#collect(source, members).reverse()) pending.push(merged);
     }
+    this.#membersRead += members.size;
     return [...members.values()];
   }
 
@@ -124,6 +136,7 @@ export class YamlText {
    */
   json(node: YamlNode): unknown {
     try {
+      if (this.#aliases > MAX_ALIASES) throw new RangeError('Too many aliases.');
       const value: unknown = node.toJS(this.#document, { maxAliasCount: 100 });
       return value === undefined ? null : JSON.parse(JSON.stringify(value));
     } catch (error) {
@@ -137,6 +150,12 @@ export class YamlText {
     let last = end;
     while (last > start && /\s/.test(this.text.charAt(last - 1))) last--;
     return { start, end: Math.max(last, start) };
+  }
+
+  /** How many aliases the text has. */
+  get #aliases(): number {
+    this.#aliasCount ??= countAliases(this.#document);
+    return this.#aliasCount;
   }
 
   slice({ start, end }: TextRange): string {
@@ -155,6 +174,12 @@ export class YamlText {
     return this.text.includes(`*${anchor}`);
   }
 
+  /** False when aliases have made more members of the text than anybody wrote; the text then has a problem. */
+  #isWithinBudget(members: number): boolean {
+    this.#isTooManyMembers ||= this.#membersRead + members > MAX_MEMBERS;
+    return !this.#isTooManyMembers;
+  }
+
   /** Adds the mapping's own members. @returns what is merged into it. */
   #collect(map: YAMLMap, members: Map<string, Member>): YamlNode[] {
     const merged: YamlNode[] = [];
@@ -162,7 +187,7 @@ export class YamlText {
     for (const { key: node, value } of map.items as Pair<YamlNode, YamlNode | null>[]) {
       const key = this.#keyOf(node);
       if (key === undefined) continue;
-      if (key === '<<' && value) merged.push(...(this.items(value) ?? [value]));
+      if (key === '<<' && value) for (const source of this.items(value) ?? [value]) merged.push(source);
       else if (keys.has(key)) this.#addDuplicate(key, this.rangeOf(node));
       else if (!members.has(key)) members.set(key, this.#member(key, node, value ?? undefined));
       keys.add(key);
@@ -237,6 +262,16 @@ export class YamlText {
     const message = l10n.t('The YAML tag {0} has no meaning here and is ignored.', tag);
     return { ...rangeFrom(pos), severity: 'warning', message, code: 'unknownTag' };
   }
+}
+
+function countAliases(document: Document.Parsed): number {
+  let count = 0;
+  visit(document, {
+    Alias: () => {
+      count += 1;
+    },
+  });
+  return count;
 }
 
 /** Reports a value that begins with a placeholder and continues after it, which YAML cannot read. */

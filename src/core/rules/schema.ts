@@ -139,8 +139,9 @@ export function parseYaml(text: string): { document: YamlDocument.Parsed | undef
  * or a word such as `null`. @throws RolecallError `invalidRequest` for a text that has errors or is no mapping.
  */
 export function parseForEdit(text: string): YamlDocument<YAMLMap> {
-  const { document } = parseYamlText(text, { version: '1.2' });
-  if (document.errors.length === 0 && parseYaml(text).problems.length === 0 && isMap(document.contents)) {
+  const { document, refusal } = parseYamlText(text, { version: '1.2' });
+  const isSound = refusal === undefined && document.errors.length === 0 && parseYaml(text).problems.length === 0;
+  if (isSound && isMap(document.contents)) {
     return document as unknown as YamlDocument<YAMLMap>;
   }
   throw new RolecallError('invalidRequest', l10n.t('The file has errors. Correct them first.'));

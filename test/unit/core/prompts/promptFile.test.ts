@@ -208,6 +208,40 @@ evaluators:
       ]);
     });
 
+    const merges: readonly [what: string, yaml: string, expected: object][] = [
+      ['the first of several', '- &a {x: 1}\n- &b {x: 2, y: 2}\n- <<: [*a, *b]', { x: '1', y: '2' }],
+      [
+        'what the first merges before the second',
+        '- &a {x: 1}\n- &b {<<: *a}\n- &c {x: 3, z: 3}\n- <<: [*b, *c]',
+        { x: '1', z: '3' },
+      ],
+      ['the anchor as it was there', '- &a {x: 1}\n- &b {<<: *a}\n- &a {x: 2}\n- <<: [*b, *a]', { x: '1' }],
+      ['an anchor that is used again', '- &a {x: 1}\n- &a {x: 2}\n- <<: *a', { x: '2' }],
+    ];
+    for (const [what, yaml, expected] of merges) {
+      it(`merge ${what}`, () => assert.deepEqual(values(yaml).at(-1), expected));
+    }
+
+    it('are read along a chain that is longer than the stack', () => {
+      const chain = Array.from({ length: 20_000 }, (_, at) => `- &a${at + 1} {<<: *a${at}}`).join('\n');
+      const { cases } = readPromptFile(`${MESSAGES}x:\n- &a0 {k: v}\n${chain}\ntestData:\n- <<: *a20000\n`);
+      assert.deepEqual([...(cases[0]?.values ?? [])], [['k', 'v']]);
+    });
+
+    it('are read from very many mappings', () => {
+      const { problems } = readPromptFile(`${MESSAGES}<<: [${'{},'.repeat(150_000)}]\n`);
+      assert.deepEqual(problems, []);
+    });
+
+    it('are not repeated by aliases without end', () => {
+      const keys = Array.from({ length: 1000 }, (_, at) => `k${at}: 1`).join(', ');
+      const { problems } = readPromptFile(`${MESSAGES}testData:\n- &a {${keys}}\n${'- *a\n'.repeat(5000)}`);
+      assert.ok(problems.some(({ message }) => /^This file’s YAML aliases repeat too much/.test(message)));
+      const lists = Array.from({ length: 1100 }, (_, at) => `&b${at} [1], *b${at}`).join(', ');
+      const other = readPromptFile(`${MESSAGES}testData:\n- a: [${lists}]\n`);
+      assert.ok(other.problems.some(({ message }) => /because of its YAML aliases/.test(message)));
+    });
+
     it('survive names that objects have', () => {
       const [one] = readPromptFile(`${MESSAGES}testData:\n  - __proto__: x\n    constructor: y`).cases;
       assert.deepEqual(
