@@ -6,6 +6,7 @@ import { groupName, principalName, roleName, shortId } from '../../core/access/q
 import { cancelled, RolecallError } from '../../core/base/errors.ts';
 import { isString } from '../../core/base/shape.ts';
 import { oneLine } from '../../core/base/text.ts';
+import { readAccessFile } from '../../core/rules/accessFile.ts';
 import { accessGraph, type GraphSubject } from '../../core/rules/accessGraph.ts';
 import { findingsOf } from '../../core/rules/checkAccess.ts';
 import { addWaiver, declareAccess } from '../../core/rules/declare.ts';
@@ -46,16 +47,19 @@ export function ruleCommands(deps: RuleCommandsDeps) {
     },
     [commands.declareAccess]: async (node) => {
       const active = targetOf(node) ? undefined : await activeFile(deps);
-      const { model } = await readPicked(data, active?.target ?? node);
+      const { model, session } = await readPicked(data, active?.target ?? node);
       await files.check();
       const own = files.checked.filter(({ file }) => file.organization === model.organization);
-      const declaring = own.find(({ file }) => file.declared)?.uri;
-      const uri = declaring ?? active?.uri ?? own[0]?.uri;
+      const uri = own.find(({ file }) => file.declared)?.uri ?? active?.uri ?? own[0]?.uri;
       if (!uri) return openAccessDraft(model.organization, declareAccess(model));
-      if (declaring && !(await mayReplace(declaring))) return;
       const document = await vscode.workspace.openTextDocument(uri);
+      const text = document.getText();
+      const declaring = declareAccess(model, text);
+      if (readAccessFile(text).declared && !(await mayReplace(uri))) throw cancelled();
+      // Signed out, or written on, while the dialog was open.
+      if (data.session !== session || document.getText() !== text) throw cancelled();
       await vscode.window.showTextDocument(document);
-      await vscode.workspace.applyEdit(editOf(document, declareAccess(model, document.getText())));
+      await vscode.workspace.applyEdit(editOf(document, declaring));
     },
     [commands.addWaiver]: async (file, fingerprint) => {
       if (!(file instanceof vscode.Uri) || !isString(fingerprint)) return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { documentMarkdown } from '../../../src/core/access/pageDocument.ts';
-import { RolecallError } from '../../../src/core/base/errors.ts';
+import { isCancelled, RolecallError } from '../../../src/core/base/errors.ts';
 import { targetUri } from '../../../src/host/accessTarget.ts';
 import { ChangeMarks } from '../../../src/host/changeMarks.ts';
 import { AccessFiles } from '../../../src/host/rules/accessFiles.ts';
@@ -318,7 +318,7 @@ describe('access rules in the workspace', () => {
       questions.push(question);
       return answer;
     });
-    await handlers[commands.declareAccess](undefined);
+    await assert.rejects(handlers[commands.declareAccess](undefined) ?? assert.fail(), isCancelled);
     assert.match(questions.join(), /^Replace the declared state in .*\.access\.yaml\?$/);
     const document = await vscode.workspace.openTextDocument(rules.uri());
     assert.equal(document.getText(), text);
