@@ -88,5 +88,5 @@ const CONTROL = /(?!\u200d)[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Sentences one after another. The words of a server may end without a period. */
 export function joinSentences(sentences: readonly string[]): string {
-  return sentences.map((sentence) => (/\w$/.test(sentence) ? `${sentence}.` : sentence)).join(' ');
+  return sentences.map((sentence) => (/[.!?…]$/.test(sentence) ? sentence : `${sentence}.`)).join(' ');
 }

@@ -228,12 +228,12 @@ function offerDuplicates(file: AccessFile, { model, people, report }: CheckConte
   const message =
     equal === all
       ? l10n.t(
-          'User IDs may repeat subjects: in {0} of {1} groups there are as many of one as of the other. Set "identity" to say whether they do.',
+          'User IDs may repeat subjects: {0} of {1} groups have as many of one as of the other. Set "identity" to say whether they do.',
           equal,
           all,
         )
       : l10n.t(
-          'User IDs may repeat subjects, although only in {0} of {1} groups there are as many of one as of the other.',
+          'User IDs may repeat subjects, although only {0} of {1} groups have as many of one as of the other.',
           equal,
           all,
         );

@@ -136,7 +136,7 @@ export class SignIn {
       {
         title: vscode.l10n.t('Paste Redirect Address'),
         prompt: vscode.l10n.t(
-          'Continue in your browser. If it shows an error page in the end, paste the address of that page here, or only the code.',
+          'Continue in your browser. If it ends on an error page, paste the address of that page here, or only the code.',
         ),
         placeHolder: `${pending.redirectUri}?code=…`,
         ignoreFocusOut: true,

@@ -17,7 +17,7 @@ import { describeError, nextStep } from '../showError.ts';
 import { AnswerWriter } from './answerWriter.ts';
 import { type BriefAccess, composeRequest, lacksCode } from './composeRequest.ts';
 import { followUpOf } from './followUps.ts';
-import { AskedQuestions, accessToolsFor, type ResultMetadata, sessionHash } from './history.ts';
+import { AskedQuestions, accessToolsFor, attachedReferences, type ResultMetadata, sessionHash } from './history.ts';
 import { toolsOverview } from './toolsOverview.ts';
 
 export interface ParticipantDeps extends RequestDeps {
@@ -128,7 +128,7 @@ async function ask(
       history: end.history,
       ...(end.reason === 'cancelled' && { isStopped: true }),
       ...(answered.size > 0 && { answered: [...answered] }),
-      ...((request.command !== undefined || request.references.length > 0) && { question }),
+      ...((request.command !== undefined || attachedReferences(request.references).length > 0) && { question }),
       ...followUp(followUpOf(request, end)),
     };
     if (signal.aborted) questions.keep(request.prompt, metadata);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { asRolecallError, RolecallError } from '../../core/base/errors.ts';
+import { joinSentences, oneLine, truncateWithEllipsis } from '../../core/base/text.ts';
 import { commands } from '../../ids.ts';
 import { AnswerStats, closingLine } from '../answerText.ts';
 import { chatUnavailable } from '../chatView.ts';
@@ -82,7 +83,7 @@ async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): 
   const around = document.validateRange(new vscode.Range(first, new vscode.Position(place.end.line + AROUND + 1, 0)));
   const passage = passageOf({ document, selection: new vscode.Selection(around.start, around.end) });
   await answerBeside(deps, await resolveAnsweringModel(deps), {
-    heading: diagnostics.map(({ message }) => message).join(' '),
+    heading: truncateWithEllipsis(joinSentences(diagnostics.map(({ message }) => oneLine(message))), MAX_HEADING),
     passage,
     question: [
       vscode.l10n.t('Explain these problems that the editor reports, and how to solve them:'),
@@ -90,6 +91,9 @@ async function explainProblem(deps: AskDeps, [uri, range]: readonly unknown[]): 
     ].join('\n'),
   });
 }
+
+/** In UTF-16 units. */
+const MAX_HEADING = 200;
 
 async function showReasoning(answers: Answers, text: unknown): Promise<void> {
   if (typeof text !== 'string') return; // Only Rolecall's own button passes a text.

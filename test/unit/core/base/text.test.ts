@@ -23,7 +23,7 @@ describe('sentences one after another', () => {
   it('get the period that a server left out', () => {
     assert.equal(
       joinSentences(['One.', 'Server response: no', 'Is "x"', 'Why?']),
-      'One. Server response: no. Is "x" Why?',
+      'One. Server response: no. Is "x". Why?',
     );
     assert.equal(joinSentences([]), '');
   });

@@ -252,7 +252,7 @@ describe('a file of access rules', () => {
     const body = 'rules:\n  - { id: a, kind: max-holders, role: admin, max: 2 }\n';
     const result = check(body, mirrored);
     const [offer] = result.problems;
-    assert.match(offer?.message ?? '', /in 2 of 2 groups/);
+    assert.match(offer?.message ?? '', /: 2 of 2 groups/);
     const [edit] = offer?.fixes?.[0]?.edits ?? [];
     assert.ok(edit);
     const text = result.file.text.slice(0, edit.start) + edit.text + result.file.text.slice(edit.end);

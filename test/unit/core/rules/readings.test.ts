@@ -260,7 +260,7 @@ describe('the offer to take user IDs for repeated subjects', () => {
       ops: { people: 'ada ben', users: 'u1 u2', roles: 'admin' },
       dev: { people: 'cyd', users: 'u3 u4' },
     });
-    assert.match(mended(text, unequal) ?? '', /only in 1 of 2 groups/);
-    assert.match(mended(`${text}identity: { userIds: unknown }\n`) ?? '', /in 1 of 1 groups/);
+    assert.match(mended(text, unequal) ?? '', /only 1 of 2 groups/);
+    assert.match(mended(`${text}identity: { userIds: unknown }\n`) ?? '', /1 of 1 groups/);
   });
 });
