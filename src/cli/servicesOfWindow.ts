@@ -109,7 +109,7 @@ async function firstWithFolder(windows: readonly FoundWindow[], folder: string):
   return undefined;
 }
 
-const useToken = `set ${tokenVariables.token} to a service token, and ROLECALL_IDENTITY_URL or ROLECALL_INFERENCE_URL`;
+const useToken = `set ${tokenVariables.token} to a service token, and ROLECALL_IDENTITY_URL or ROLECALL_INFERENCE_URL to the address of the service`;
 
 function notAnswered(place: string, ms: number): RolecallError {
   return new RolecallError(

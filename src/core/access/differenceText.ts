@@ -156,7 +156,10 @@ function roleChanges({ key, before, after }: RoleChange, line: Lines): readonly 
   return [fillLine(sentence, line.role(key))];
 }
 
-/** `health changed from healthy to error`, `description changed from "Old" to "New"`; a value that is missing before or after was added or removed. */
+/**
+ * `health changed from healthy to error`, `description changed from "Old" to "New"`; a value that is missing before or
+ * after was added or removed.
+ */
 function factChanges(before: Partial<GroupFacts>, after: Partial<GroupFacts>): readonly string[] {
   const changes: string[] = [];
   const was = new Map(valuesOf(before));

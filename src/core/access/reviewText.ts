@@ -296,7 +296,14 @@ function resourceState(metadata: AccessMetadata): readonly string[] {
   const { deletionTime } = metadata;
   return [
     ...stateTexts(metadata),
-    ...(deletionTime ? [l10n.t('Being deleted since {0}', timeText(Date.parse(deletionTime)))] : []),
+    ...(deletionTime
+      ? [
+          l10n.t(
+            'Being deleted since {0}',
+            Number.isNaN(Date.parse(deletionTime)) ? deletionTime : timeText(Date.parse(deletionTime)),
+          ),
+        ]
+      : []),
   ];
 }
 

@@ -42,9 +42,9 @@ export interface Member {
 
 /** The most syntax errors that are shown: one slip of indentation makes a hundred, and the first few show it. */
 const SHOWN_ERRORS = 3;
-/** The most members of mappings that are read, those that aliases repeat included. */
-const MAX_MEMBERS = 200_000;
-/** The most aliases in a value that is read as JSON: the library walks through all of them for each. */
+/** The most members and values that are read, beyond one for each character: only aliases repeat so many. */
+const MAX_REPEATED = 200_000;
+/** The most aliases of a text in which a value with aliases is read as JSON: the library walks through all for each. */
 const MAX_ALIASES = 1000;
 
 /** A YAML text whose values know their places. Never throws. */
@@ -59,8 +59,8 @@ export class YamlText {
   readonly #duplicates = new Map<number, PromptProblem>();
   #anchors: Map<string, { readonly at: number; readonly node: YamlNode }[]> | undefined;
   #aliasCount: number | undefined;
-  #membersRead = 0;
-  #isTooManyMembers = false;
+  /** The number of members and values that were read so far. */
+  #read = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -83,7 +83,7 @@ export class YamlText {
   /** The problems of the YAML itself: complete when everything was read. */
   get problems(): readonly PromptProblem[] {
     const message = l10n.t('This file’s YAML aliases repeat too much, so not all of it is read.');
-    const tooMany: PromptProblem[] = this.#isTooManyMembers
+    const tooMany: PromptProblem[] = this.#isOverBudget(0)
       ? [{ start: 0, end: 1, severity: 'error', message, code: 'yaml' }]
       : [];
     return [...this.#problems, ...tooMany, ...this.#duplicates.values()];
@@ -97,13 +97,13 @@ export class YamlText {
     const visited = new Set<YamlNode>();
     // A list and no recursion, and no more than a budget: mappings can be merged into one another without end.
     const pending: YamlNode[] = [map];
-    for (let next = pending.pop(); next && this.#isWithinBudget(members.size); next = pending.pop()) {
+    for (let next = pending.pop(); next && !this.#isOverBudget(members.size); next = pending.pop()) {
       const source = this.resolve(next);
       if (!isMap(source) || visited.has(source)) continue;
       visited.add(source);
       for (const merged of this.#collect(source, members).reverse()) pending.push(merged);
     }
-    this.#membersRead += members.size;
+    this.#read += members.size;
     return [...members.values()];
   }
 
@@ -136,7 +136,10 @@ export class YamlText {
    */
   json(node: YamlNode): unknown {
     try {
-      if (this.#aliases > MAX_ALIASES) throw new RangeError('Too many aliases.');
+      const { nodes, aliases } = countNodes(node);
+      this.#read += nodes;
+      if (this.#isOverBudget(0) || (aliases > 0 && this.#aliases > MAX_ALIASES))
+        throw new RangeError('Too many aliases.');
       const value: unknown = node.toJS(this.#document, { maxAliasCount: 100 });
       return value === undefined ? null : JSON.parse(JSON.stringify(value));
     } catch (error) {
@@ -154,7 +157,7 @@ export class YamlText {
 
   /** How many aliases the text has. */
   get #aliases(): number {
-    this.#aliasCount ??= countAliases(this.#document);
+    this.#aliasCount ??= countNodes(this.#document).aliases;
     return this.#aliasCount;
   }
 
@@ -174,10 +177,9 @@ export class YamlText {
     return this.text.includes(`*${anchor}`);
   }
 
-  /** False when aliases have made more members of the text than anybody wrote; the text then has a problem. */
-  #isWithinBudget(members: number): boolean {
-    this.#isTooManyMembers ||= this.#membersRead + members > MAX_MEMBERS;
-    return !this.#isTooManyMembers;
+  /** Whether aliases have made more of the text than anybody wrote. @param more what is being read. */
+  #isOverBudget(more: number): boolean {
+    return this.#read + more > this.text.length + MAX_REPEATED;
   }
 
   /** Adds the mapping's own members. @returns what is merged into it. */
@@ -264,14 +266,15 @@ export class YamlText {
   }
 }
 
-function countAliases(document: Document.Parsed): number {
-  let count = 0;
-  visit(document, {
-    Alias: () => {
-      count += 1;
+function countNodes(root: Document.Parsed | YamlNode): { readonly nodes: number; readonly aliases: number } {
+  let [nodes, aliases] = [0, 0];
+  visit(root, {
+    Node: (_key, node) => {
+      nodes += 1;
+      if (isAlias(node)) aliases += 1;
     },
   });
-  return count;
+  return { nodes, aliases };
 }
 
 /** Reports a value that begins with a placeholder and continues after it, which YAML cannot read. */

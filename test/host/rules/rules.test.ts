@@ -327,6 +327,22 @@ describe('access rules in the workspace', () => {
     assert.match(await textNow(), /\ndeclared:\n {2}complete: true\n/);
   });
 
+  it('asks, too, where the declaration is not saved', async () => {
+    await rules.write(file(APART));
+    access.arrive();
+    const document = await vscode.workspace.openTextDocument(rules.uri());
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(rules.uri(), document.positionAt(document.getText().length), 'declared:\n  groups: []\n');
+    await vscode.workspace.applyEdit(edit);
+    let question = '';
+    patches.set(vscode.window, 'showWarningMessage', async (asked: string) => {
+      question = asked;
+    });
+    await assert.rejects(handlers[commands.declareAccess](undefined) ?? assert.fail(), isCancelled);
+    assert.match(question, /^Replace the declared state in /);
+    assert.match(document.getText(), /declared:\n {2}groups: \[\]\n$/);
+  });
+
   it('says why a file is not checked: at its organization, and on the page', async () => {
     const page: { markdown?: string } = {};
     const pages = async () => ({

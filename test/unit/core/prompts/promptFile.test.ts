@@ -237,6 +237,13 @@ evaluators:
       const keys = Array.from({ length: 1000 }, (_, at) => `k${at}: 1`).join(', ');
       const { problems } = readPromptFile(`${MESSAGES}testData:\n- &a {${keys}}\n${'- *a\n'.repeat(5000)}`);
       assert.ok(problems.some(({ message }) => /^This file’s YAML aliases repeat too much/.test(message)));
+      const honest = readPromptFile(
+        `${MESSAGES}modelParameters: {temperature: 0.5}\ntestData:\n- &a {input: 1}\n${'- {<<: *a, y: [1, 2]}\n'.repeat(2000)}`,
+      );
+      assert.deepEqual(
+        [honest.problems.filter(({ code }) => code !== 'unusedVariable'), honest.cases.length],
+        [[], 2001],
+      );
       const lists = Array.from({ length: 1100 }, (_, at) => `&b${at} [1], *b${at}`).join(', ');
       const other = readPromptFile(`${MESSAGES}testData:\n- a: [${lists}]\n`);
       assert.ok(other.problems.some(({ message }) => /because of its YAML aliases/.test(message)));
