@@ -125,7 +125,7 @@ export function ruleCommands(deps: RuleCommandsDeps) {
   } satisfies Partial<Handlers>;
 }
 
-/** Not every editor waits for somebody to save: it may save by itself. */
+/** Asks, because an editor with auto save writes the file at once. */
 async function mayReplace(file: vscode.Uri): Promise<boolean> {
   const replace = vscode.l10n.t('Replace');
   const question = vscode.l10n.t('Replace the declared state in {0}?', vscode.workspace.asRelativePath(file));
